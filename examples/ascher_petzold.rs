@@ -1,8 +1,9 @@
 //! Tables 4.1 to 4.9 of Ascher & Petzold (1993): how a discretisation behaves depends on how the problem is written.
 //!
-//! Four linear problems, each written once; every row of a table is the implicit Euler method with a constant step from 0 to 1 on one of
-//! their formulations. Beside each figure stands the printed one; problems and figures are those of U. M. Ascher, L. R. Petzold, *Stability of
-//! computational methods for constrained dynamics systems*, SIAM J. Sci. Comput. 14 (1993), sect. 4.
+//! Four linear problems, each written once; every row of a table is the implicit Euler method with a constant step from
+//! 0 to 1 on one of their formulations. The printed figure is beside each computed one; problems and figures are those
+//! of U. M. Ascher, L. R. Petzold, *Stability of computational methods for constrained dynamics systems*, SIAM J. Sci.
+//! Comput. 14 (1993), sect. 4.
 //!
 //! ```sh
 //! cargo run --release --example ascher_petzold
@@ -53,7 +54,7 @@ dae::dae! {
 }
 
 dae::dae! {
-    /// A mechanism, index 3, whose mass matrix makes the same of Example 2.
+    /// A mechanism, index 3, whose mass matrix leads to Example 2.
     pub struct Example3 {
         forms(index2, projected(B), projected(C), projected(unit), stabilized(B), stabilized(C), stabilized(unit));
         param nu = 1000;
@@ -179,7 +180,7 @@ fn short(h: f64) -> String {
     text.strip_prefix('0').filter(|rest| !rest.is_empty()).unwrap_or(&text).to_string()
 }
 
-/// The rows of Examples 1 and 2 from what gives their forms for a $\gamma$.
+/// The rows of Examples 1 and 2, from a function that makes their forms for a $\gamma$.
 fn index_2(key: &str, h: f64, forms: &dyn Fn(f64) -> [Box<dyn Dae>; 4]) -> Result<Vec<Row>, Box<dyn Error>> {
     let mut list = Vec::new();
     for gamma in [0.0, 1.0, 10.0, 100.0, 1000.0, 10000.0] {
@@ -194,7 +195,7 @@ fn index_2(key: &str, h: f64, forms: &dyn Fn(f64) -> [Box<dyn Dae>; 4]) -> Resul
     Ok(list)
 }
 
-/// The implicit Euler method from 0 to 1, or as far as it gets.
+/// A run of the implicit Euler method from 0 to 1, or as far as it gets.
 fn euler(form: &dyn Dae, h: f64) -> Result<Solution, Box<dyn Error>> {
     let run = Integration::new(form).method(Method::Bdf).max_order(1).fixed_step(h);
     let run = run.rtol(1e-9).atol(1e-9).projection(Projection::Off).run(0.0, 1.0);
@@ -272,7 +273,7 @@ fn tables() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How many figures compare how.
+/// How many figures agree, and how closely.
 #[derive(Default)]
 struct Tally {
     equal: usize,

@@ -1,7 +1,8 @@
 //! A pendulum that swings against a wall, index 3.
 //!
-//! The mass hangs in Cartesian coordinates on a massless rod and meets a vertical wall below its pivot, where it loses a part of its speed. The
-//! impact is an event that changes the velocities; the multiplier, the force in the rod, follows. Prints the impacts and draws the motion.
+//! The mass hangs in Cartesian coordinates on a massless rod and meets a vertical wall below its pivot, where it loses
+//! a part of its speed. The impact is an event that changes the velocities; the multiplier, the force in the rod,
+//! follows. Prints the impacts and draws the motion.
 
 use std::error::Error;
 

@@ -1,6 +1,7 @@
 //! A chain of six pendulums, index 3: arrays, a family of equations for the links, and a neighbour at each end.
 //!
-//! The links between are written once, whatever their number is. Integrates one second in the stabilised form; energy is conserved.
+//! The links between are written once, whatever their number is. Integrates one second in the stabilised form; energy
+//! is conserved.
 
 use std::error::Error;
 

@@ -1,7 +1,8 @@
 //! How the cost of a step grows with the size of a model: chains of 10 to 1,000 links, whose text is the same.
 //!
-//! In: the chain of `test_set/chain.rs` in its GGL form. Out: seconds per residual, pair of Jacobians, factorisation and solve, with the exponents
-//! of their growth from the shortest chain to the longest; then one second of motion of the longest.
+//! In: the chain of `test_set/chain.rs` in its GGL form. Out: seconds per residual, pair of Jacobians, factorisation
+//! and solve, with the exponents of their growth from the shortest chain to the longest; then one second of motion of
+//! the longest.
 //!
 //! ```sh
 //! cargo run --release --example chain_growth

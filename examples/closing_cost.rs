@@ -1,11 +1,12 @@
-//! What the closing correction costs: time and steps of runs with it over those of runs without it, with generated code.
+//! The cost of projection onto the constraints: time and steps of runs with it over those of runs without it, in
+//! generated code.
 //!
 //! ```sh
 //! cargo run --release --example closing_cost
 //! ```
 //!
-//! Car axis of the test set to t = 3. The number of steps of a single run is a matter of chance to some ten per cent, so that each ratio is
-//! one of sums over tolerances from half to twice 1e-7, each run the shortest of five.
+//! Car axis of the test set to t = 3. The number of steps of a single run varies by chance by some ten per cent, so
+//! each ratio is one of sums over tolerances from half to twice 1e-7, each run the shortest of five.
 
 use dae::{Dae, Integration, Method, Projection};
 

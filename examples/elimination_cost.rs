@@ -1,6 +1,7 @@
-//! Which factorisation of iteration matrices takes least time: code without loops, loops along chosen pivots, or a dense one.
+//! Which factorisation of iteration matrices takes least time: unrolled code, loops along chosen pivots, or a dense
+//! one.
 //!
-//! In: the models of the test set. Out: microseconds of a factorisation and of a solve, real and complex, by each.
+//! In: the models of the test set. Out: microseconds per factorisation and solve by each, real and complex.
 //!
 //! ```sh
 //! cargo run --release --example elimination_cost
@@ -20,7 +21,7 @@ mod problems;
 const FACTORIZATIONS: [(&str, Factorization); 3] =
     [("without loops", Factorization::UnrolledLu), ("sparse", Factorization::Sparse), ("dense", Factorization::Dense)];
 
-/// Dense factorisations of larger ones take too long to be interesting.
+/// Dense factorisations of larger matrices take too long to be interesting.
 const LARGEST_DENSE: usize = 200;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,7 +1,9 @@
-//! Mechanical systems from their energies: a pendulum, a double pendulum and a slider crank with a flexible connecting rod.
+//! Mechanical systems from their energies: a pendulum, a double pendulum and a slider crank with a flexible connecting
+//! rod.
 //!
-//! The blocks below say what the systems are made of; the compiler derives the equations of motion with their multipliers, finds index 3
-//! and generates forms of lower index. Each is integrated here in its stabilised form and compared with reference values.
+//! The blocks below say what the systems are made of; the compiler derives the equations of motion with their
+//! multipliers, finds index 3 and generates forms of lower index. Each is integrated here in its stabilised form and
+//! compared with reference values.
 
 use std::error::Error;
 

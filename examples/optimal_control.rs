@@ -1,7 +1,7 @@
 //! Optimal control: the compiler derives adjoint equation and stationarity from dynamics and cost.
 //!
-//! The conditions are a two-point boundary value problem. This one is linear, so that two trial values of the adjoint at the start and one
-//! secant step solve it: $v(0) = \tanh 1$, and $y = \cosh(1 - t)/\cosh 1$.
+//! The conditions are a two-point boundary value problem. This one is linear, so that two trial values of the adjoint
+//! at the start and one secant step solve it: $v(0) = \tanh 1$, and $y = \cosh(1 - t)/\cosh 1$.
 
 use std::error::Error;
 

@@ -1,9 +1,9 @@
 //! Length, friction and start of a pendulum from measured positions.
 //!
-//! The mass hangs in Cartesian coordinates on a massless rod, index 3: its start values have to fit the length that is looked for, and consistent
-//! initialisation takes care of that, derivatives included. Measurements are those of a pendulum that is known, with errors of a millimetre. The method of
-//! Gauss and Newton uses the sensitivities of the positions; in the end the gradient of the sum of squares, which has to be zero, is computed by the adjoint
-//! method.
+//! The mass hangs in Cartesian coordinates on a massless rod, index 3: its start values have to fit the unknown length,
+//! and consistent initialisation takes care of that, derivatives included. Measurements are simulated, with errors of a
+//! millimetre. The Gauss–Newton method uses the sensitivities of the positions; in the end the gradient of the sum of
+//! squares, which has to be zero, is computed by the adjoint method.
 
 use std::error::Error;
 
@@ -30,9 +30,9 @@ dae::dae! {
     }
 }
 
-/// What is looked for.
+/// The quantities to be estimated.
 const BY: [&str; 3] = ["l", "friction", "angle"];
-/// What the measured pendulum had.
+/// Their values in the simulated measurements.
 const TRUE: [f64; 3] = [1.03, 0.25, 1.3];
 /// Places in the state.
 const X: usize = 0;
@@ -98,7 +98,7 @@ fn positions(solution: &Solution) -> Vec<f64> {
     solution.iter().flat_map(|(_, state)| [state[X], state[Y]]).collect()
 }
 
-/// Their derivatives.
+/// Derivatives of x and y, time after time.
 fn derivatives(solution: &Solution, by: &str) -> Result<DVector<f64>, SensitivityError> {
     let (x, y) = (solution.sensitivity("x", by)?, solution.sensitivity("y", by)?);
     Ok(DVector::from_vec(x.into_iter().zip(y).flat_map(|(x, y)| [x, y]).collect()))

@@ -1,7 +1,7 @@
 //! Heat in a square plate by the method of lines: a two-dimensional array, index 1.
 //!
-//! The heated edge has the shape of a sine, which is an eigenvector of the second difference: at all times every row is a multiple of
-//! it, and the run is held against that.
+//! The heated edge has the shape of a sine, which is an eigenvector of the second difference: at all times every row is
+//! a multiple of it, with which the run is compared.
 
 use std::error::Error;
 use std::f64::consts::PI;

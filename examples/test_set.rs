@@ -1,7 +1,9 @@
-//! Constrained problems of the test set for IVP solvers (Mazzia & Magherini) from their equations to solutions, in every formulation.
+//! Constrained problems of the test set for IVP solvers (Mazzia & Magherini) from their equations to solutions, in
+//! every formulation.
 //!
-//! In: models as `.dae` files and values at the end of the interval, computed by others. Out: a table of formulations and methods with the
-//! number of correct digits, steps, seconds, and the worst residual of a constraint that the form enforces; or why there is no number.
+//! In: models as `.dae` files and values at the end of the interval, computed by others. Out: a table of formulations
+//! and methods with the number of correct digits, steps, seconds, and the worst residual of a constraint that the form
+//! enforces; or why there is no number.
 //!
 //! ```sh
 //! cargo run --release --features interpreter --example test_set            # all
@@ -9,8 +11,8 @@
 //! cargo run --release --features interpreter --example test_set -- andrews --closing
 //! ```
 //!
-//! The last one prints what it costs to close every step onto the constraints: the time of a run with it over that of one without, the
-//! shortest of several each, in turns.
+//! The last one prints the cost of projecting every step onto the constraints: the time of a run with projection over
+//! that of one without, each the shortest of several, in turns.
 
 use std::error::Error;
 use std::path::Path;
@@ -21,7 +23,7 @@ use dae::symbolic::formulation::CompiledForm;
 use dae::symbolic::pipeline::{Compiled, compile};
 use dae::{Dae, Integration, Method, Options, Projection, Record, Solution, Tolerance};
 
-/// Model, values at the end, and what is asked for.
+/// A model and its reference values.
 struct Problem {
     name: &'static str,
     model: &'static str,
@@ -141,8 +143,8 @@ fn solve(
     Ok((solution, system))
 }
 
-/// The ratio of the shortest times, and of the numbers of steps, over tolerances around the one of the table: the number of steps of a single run is
-/// a matter of chance to some ten per cent.
+/// The ratio of the shortest times, and of the numbers of steps, over tolerances around the one of the table: the number of steps of a single run
+/// varies by chance by some ten per cent.
 fn cost_of_closing(compiled: &Compiled, form: &CompiledForm, method: Method, end: f64) -> String {
     const RUNS: usize = 3;
     let (mut seconds, mut steps) = ([0.0; 2], [0; 2]);
@@ -181,7 +183,7 @@ fn run(compiled: &Compiled, form: &CompiledForm, method: Method, reference: &Ref
 }
 
 /// The largest residual of an enforced constraint at the end of a step, relative to the sum of the absolute values of its terms,
-/// $\sum_j |\partial\varphi/\partial y_j\, y_j|$, but to no less than what nominal values give.
+/// $\sum_j |\partial\varphi/\partial y_j\, y_j|$, but to no less than the sum with nominal values.
 fn largest_residual(solution: &Solution, system: &dyn Dae) -> f64 {
     let description = system.description();
     let pattern = &description.invariants_jacobian;

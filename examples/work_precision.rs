@@ -1,7 +1,8 @@
 //! Work and precision on the test set for IVP solvers (Mazzia & Magherini), with generated code.
 //!
-//! In: models as `.dae` files and reference values. Out: for every problem, formulation, method and tolerance the correct digits, the work and the
-//! time of the solve; as a table, as JSON lines, as a diagram, or as ratios to the work of established codes at equal digits.
+//! In: models as `.dae` files and reference values. Out: for every problem, formulation, method and tolerance the
+//! correct digits, the work and the time of the solve; as a table, as JSON lines, as a diagram, or as ratios to the
+//! work of established codes at equal digits.
 //!
 //! ```sh
 //! cargo run --release --example work_precision                      # all but chain 1000, and work_precision.svg
@@ -10,9 +11,10 @@
 //! cargo run --release --features interpreter --example work_precision -- "adder as published"
 //! ```
 //!
-//! Digits are $-\log_{10} \max_i |e_i| / (s_i + |y_i|)$ over the unknowns that the test set compares, with $s_i = 1$ or, where
-//! units ask for it, the nominal value. The time is that of the integration from consistent values, the median of seven runs; of runs that take seconds, of one.
-//! In JSON a run that fails has a key `failure` instead of its figures.
+//! Digits are $-\log_{10} \max_i |e_i| / (s_i + |y_i|)$ over the unknowns that the test set compares, with $s_i = 1$
+//! or, where units ask for it, the nominal value. The time is that of the integration from consistent values, the
+//! median of seven runs; of runs that take seconds, of one. In JSON a run that fails has a key `failure` instead of its
+//! figures.
 
 #[path = "test_set/problems.rs"]
 mod problems;
@@ -40,7 +42,7 @@ const TOLERANCES: [f64; 4] = [1e-4, 1e-6, 1e-8, 1e-10];
 /// Runs that take more steps say so.
 const MAX_STEPS: usize = 200_000;
 
-/// Runs whose times the median is of; of runs that take seconds one is enough.
+/// Number of runs of whose times the median is taken; of runs that take seconds one is enough.
 const RUNS: usize = 7;
 const LONG: f64 = 2.0;
 
@@ -160,7 +162,7 @@ impl Request {
     }
 }
 
-/// An error if one of these names is none of those that are known.
+/// An error if one of these names is not known.
 fn check(names: &[String], known: &[&str], what: &str) -> Result<(), String> {
     match names.iter().find(|name| !known.contains(&name.as_str())) {
         Some(name) => Err(format!("`{name}` is no {what} here; there are `{}`", known.join("`, `"))),
@@ -230,7 +232,7 @@ impl Cell {
         self.outcome.as_ref().ok()
     }
 
-    /// The curve that it is a point of.
+    /// The curve of which it is a point.
     pub(crate) fn curve(&self) -> String {
         format!("{} {}", self.method, self.form)
     }

@@ -1,7 +1,7 @@
 //! One input through everything that reads a model.
 //!
-//! In: any text, and which of the outputs to ask for. Out: what it reaches; a panic is a finding. Shared by the example `fuzz`, the target of
-//! `cargo fuzz` and the test that repeats what was found.
+//! In: any text, and which of the outputs to ask for. Out: how far it gets; a panic is a finding. Shared by the example
+//! `fuzz`, the target of `cargo fuzz` and the test that repeats what was found.
 
 use std::collections::BTreeSet;
 
@@ -18,10 +18,10 @@ use dae_symbolic::syntax::{SourceText, to_text};
 use dae_symbolic::{expand, read_text};
 use proc_macro2::TokenStream;
 
-/// What a model takes grows with its equations and unknowns, so that larger ones take long without being hangs; they are read and no more.
+/// The largest number of equations and unknowns of a model that is analysed: larger ones take long without hanging, and are only read.
 const MAX_SIZE: usize = 200;
 
-/// What is asked for once a model is analysed and formulated. Each costs about as much as the analysis of a small model.
+/// The output asked for once a model is analysed and formulated. Each costs about as much as the analysis of a small model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(dead_code, reason = "some users of this file ask for everything")]
 pub(crate) enum Output {
@@ -42,7 +42,7 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// Some of them, so that the analysis takes most of the time.
+    /// One of the outputs, drawn by number, so that the analysis takes most of the time.
     #[allow(dead_code, reason = "some users of this file ask for everything")]
     pub(crate) fn of(number: u64) -> Output {
         match number % 16 {
@@ -59,7 +59,7 @@ impl Output {
     }
 }
 
-/// How far a text gets, and what is said about it.
+/// How far a text gets, and what is found about it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reached {
     /// It is no model: the codes of the findings.
@@ -168,7 +168,7 @@ fn write_macro(text: &str, output: Output) {
     }
 }
 
-/// The report in what was asked for.
+/// The report in the requested format.
 fn print(report: &Report, output: Output, pages: impl FnOnce() -> (String, String)) {
     if output.wants(Output::Report) {
         assert!(!report.to_string().is_empty(), "a report says something");
@@ -190,7 +190,7 @@ fn write(compiled: &Compiled, number: usize) {
     }
 }
 
-/// Some steps of a formulation; that they succeed is not asked for.
+/// Makes some steps of a formulation, which need not succeed.
 fn run(compiled: &Compiled, number: usize) {
     const STEPS: usize = 4;
     let Some(form) = compiled.forms.get(number % compiled.forms.len().max(1)) else { return };

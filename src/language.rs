@@ -1,8 +1,8 @@
 //! What a model may say, and what it becomes.
 //!
-//! A model is the body of a [`dae!`](crate::dae!), or of a `.dae` file: one `struct` whose statements are declarations and
-//! equations, in any order except that constants, parameters, inputs, named sub-expressions and functions are declared before
-//! they are used. The exact grammar is in the documentation of `dae_symbolic::syntax`.
+//! A model is the body of a [`dae!`](crate::dae!), or of a `.dae` file: one `struct` whose statements are declarations
+//! and equations, in any order except that constants, parameters, inputs, named sub-expressions and functions are
+//! declared before they are used. The exact grammar is in the documentation of `dae_symbolic::syntax`.
 //!
 //! | statement | meaning |
 //! |---|---|
@@ -25,10 +25,11 @@
 //! | `lagrangian { … }` | equations of motion from energies: see below |
 //! | `optimal_control { … }` | conditions of a minimum from dynamics and cost: see below |
 //!
-//! Expressions are Rust expressions over `+ - * /`, parentheses, decimal numbers (which are exact, so that `2 * x` and `1 / 3` mean what
-//! they say), `t`, `PI`, `E`, and functions in call or method form: `sin(x)` or `x.sin()`. The functions are
-//! `powi powf sqrt cbrt exp exp_m1 ln ln_1p log10 log2 sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot
-//! abs signum min max`. Documentation comments travel into the generated items.
+//! Expressions are Rust expressions over `+ - * /`, parentheses, decimal numbers (which are exact, so that `2 * x` and
+//! `1 / 3` mean what they say), `t`, `PI`, `E`, and functions in call or method form: `sin(x)` or `x.sin()`. The
+//! functions are `powi powf sqrt cbrt exp exp_m1 ln ln_1p log10 log2 sin cos tan asin acos atan
+//! atan2 sinh cosh tanh asinh acosh atanh hypot abs signum min max`. Documentation comments travel into the generated
+//! items.
 //!
 //! `if a < b && !(c >= d) { e } else if … { f } else { g }` is a piecewise function; it always has an `else`. At the
 //! beginning of a branch or of a function's body it stands alone, as in Rust; in parentheses it can be an operand there
@@ -179,8 +180,9 @@
 //!
 //! # Conditions of optimal control
 //!
-//! An `optimal_control` block stands for the first-order conditions of a minimum of $\psi(y(t_1)) + \int \varphi(t, y, u)\, \mathrm d t$
-//! under $y' = f(t, y, u)$ (Hairer & Wanner, VII.1, eqs. (1.33)–(1.39)). Its statements, in any order:
+//! An `optimal_control` block stands for the first-order conditions of a minimum of
+//! $\psi(y(t_1)) + \int \varphi(t, y, u)\, \mathrm d t$ under $y' = f(t, y, u)$ (Hairer & Wanner, VII.1, eqs.
+//! (1.33)–(1.39)). Its statements, in any order:
 //!
 //! | statement | meaning |
 //! |---|---|
@@ -254,7 +256,8 @@
 //! one is an error that names the equation. Only the macro and build scripts can call them: the command line analyses
 //! such a model but does not run it.
 //!
-//! The analysis knows neither inputs of the caller nor Rust functions. It replaces them by functions in general position, and says so.
+//! The analysis knows neither inputs of the caller nor Rust functions. It replaces them by functions in general
+//! position, and says so.
 //!
 //! # What a model becomes
 //!

@@ -6,8 +6,8 @@
 //! * [`Integration`] runs a formulation of it from consistent initial values and returns a [`Solution`], whose
 //!   [`Status`] says how the run ended, or a [`RunError`], with the part of the solution that was computed. As a
 //!   solution of its model it has the unknowns as methods; `plot` (feature) draws them.
-//! * [`runtime`] is everything numerical, for those who want to step by hand, write the equations without the macro, or add a
-//!   method.
+//! * [`runtime`] is everything numerical, for those who want to step by hand, write the equations without the macro, or
+//!   add a method.
 //!
 //! | feature | what it adds |
 //! |---|---|

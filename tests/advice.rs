@@ -1,4 +1,4 @@
-//! Which form is recommended: the paper's own examples, mechanisms and circuits.
+//! Which form is recommended for the examples of Ascher & Petzold (1993), mechanisms and circuits.
 
 use dae::Dae;
 use dae::symbolic::form::Form;
@@ -12,7 +12,7 @@ fn advice(text: &str) -> Advice {
     compiled.advice()
 }
 
-/// The model in one of the four `dae!` of the example `ascher_petzold`, with another value of a parameter.
+/// The model in one of the four `dae!` of the example `ascher_petzold`, with other values of parameters.
 fn example(number: usize, parameters: &[(&str, &str)]) -> Advice {
     let source = include_str!("../examples/ascher_petzold.rs");
     let body =
@@ -26,7 +26,7 @@ fn example(number: usize, parameters: &[(&str, &str)]) -> Advice {
     advice(&text)
 }
 
-/// What the conclusions of the paper say about its examples (sect. 5), and the numbers that they are about.
+/// What Ascher & Petzold (1993, Sect. 5) conclude about their examples, and the numbers on which this rests.
 #[test]
 fn the_examples_of_the_paper() {
     for (number, nu, form, because) in [
@@ -83,7 +83,7 @@ fn conditioning_constants_of_linear_problems() {
 
 #[test]
 fn other_models() {
-    // Nothing hidden.
+    // No hidden constraints.
     let found = advice("struct Decay { var x = 1; var y; der(x) = -y; y = 2 * x; }");
     assert_eq!((found.form, found.measures), (Form::Index1, None));
     // A stiff damper beside a joint: the frozen part decays a thousand times faster than the load swings.
@@ -101,7 +101,7 @@ fn other_models() {
     let measures = found.measures.expect("measured");
     assert!(measures.speed == 0.0 && (measures.slowest - 1.0).abs() < 1e-12 && (measures.decay - 0.05).abs() < 1e-12);
     assert!(found.form == Form::Ggl && found.reason.contains("no faster"), "{found:?}");
-    // Leading parts cancel inside functions: nobody knows what to differentiate.
+    // Leading parts cancel inside functions: the structure does not tell what to differentiate.
     let found = advice(
         "struct Hidden { var x ~ -9.7; var y ~ -4.9; var z ~ -2; var w ~ 4.8; let a = der(x) + y*der(y);
         0 = a + a.powi(3) + z - t; 0 = exp(a) - 1 + z*z + sin(z) - w; 0 = x + y*y/2 - 2 - sin(t); 0 = der(z) + w + y - cos(t); }",
@@ -126,7 +126,7 @@ dae::dae! {
     }
 }
 
-/// In generated code it is a method.
+/// The recommended form is a method of the generated type.
 #[test]
 fn the_recommended_form_of_a_type() {
     let form = Rail::default().recommended();
@@ -135,7 +135,7 @@ fn the_recommended_form_of_a_type() {
     assert!(solution.is_success(), "{}", solution.status);
 }
 
-/// Numbers that iterations for eigenvalues or singular values do not survive, or would take for ever: no measures then, but an answer.
+/// Where iterations for eigenvalues or singular values overflow, or would take too long, a form is recommended without measures.
 #[test]
 fn awkward_numbers() {
     for text in [

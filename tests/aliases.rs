@@ -1,7 +1,7 @@
-//! Unknowns that are equal to others, or constant, are eliminated from the derived forms and are in the results all the same.
+//! Unknowns that are equal to others, or constant, are eliminated from the derived forms and still part of the results.
 //!
-//! In: models with wires, and models whose unknowns are replaced by random chains of aliases. Out: index and degrees of freedom of the
-//! text, fewer unknowns to solve for, the same solutions.
+//! In: models with wires, and models whose unknowns are replaced by random chains of aliases. Out: index and degrees of
+//! freedom of the text, fewer unknowns to solve for, the same solutions.
 
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
@@ -222,7 +222,7 @@ const TEMPLATES: [Template; 3] = [
         index: 1,
     },
     Template {
-        // Two capacitors behind a source: index 2.
+        // Two capacitors at a voltage source: index 2.
         unknowns: &[("u1", ""), ("u2", "= 0.3"), ("i1", ""), ("i2", ""), ("j", "")],
         equations: &[
             "{i1} = {u1'};",
@@ -324,7 +324,7 @@ fn elimination_agrees_with_the_text() {
             model.model.unknowns.iter().filter(|u| !u.name.starts_with("lambda") && !u.name.starts_with(['i', 'j']))
         {
             let difference = end(&run_text, &unknown.name) - end(&smaller, &unknown.name);
-            // Of index 3 the velocities have order 3 only.
+            // In the form of index 3 velocities have order 3 only.
             assert!(difference.abs() < 1e-5, "{} differs by {difference:e}", unknown.name);
         }
     }

@@ -1,7 +1,8 @@
 //! The interface that programs meet first.
 //!
-//! In: a pendulum and two balls. Out: what is `Send`, `Sync` and an error, by bounds that the compiler checks; builders that functions return; tolerances and parameters by
-//! name; runs that stop early; events at one time; derivatives that are not there.
+//! In: a pendulum and two balls. Out: what is `Send`, `Sync` and an error, by bounds that the compiler checks; builders
+//! that functions return; tolerances and parameters by name; runs that stop early; events at one time; derivatives that
+//! are not there.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -152,7 +153,7 @@ fn a_run_that_stops_early_is_an_error_with_a_solution() {
     assert_eq!(error.to_string(), failure.to_string());
     assert_eq!(error.solution().map(|solution| solution.times.len()), Some(6));
     let debug = format!("{error:?}");
-    assert!(debug.len() < 1000, "what ends a program is printed, and not all states: {debug}");
+    assert!(debug.len() < 1000, "the failure is printed, the states are not: {debug}");
     let solution = error.into_solution().expect("there is one");
     assert_eq!(solution.status, Status::Stopped(failure));
     // Without a start there is no solution.
@@ -162,7 +163,7 @@ fn a_run_that_stops_early_is_an_error_with_a_solution() {
     let off = form.description().unknowns.iter().map(|_| 1.0).collect::<Vec<_>>();
     let start = Integration::new(&form).run_from(0.0, &off, &off, 1.0).expect_err("not consistent");
     assert!(matches!(start, RunError::Start(Failure::InconsistentStart { .. })), "{start}");
-    // Ends that were asked for are none of this.
+    // A run that ends where it was asked to is no error.
     let stopped = Integration::new(&form).on_step(|step| match step.t > 0.5 {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
@@ -171,7 +172,7 @@ fn a_run_that_stops_early_is_an_error_with_a_solution() {
     assert!(solution.status == Status::Interrupted && !solution.is_success() && solution.end_time < 10.0);
 }
 
-/// All that happens is noted, and a terminal event leaves the state as it was.
+/// Events at one time are all recorded, and a terminal event leaves the state unchanged.
 #[test]
 fn a_terminal_event_comes_before_resets_at_the_same_time() -> Result<(), RunError> {
     let clock = Clock::default().index1();

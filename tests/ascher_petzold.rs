@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 #[path = "../examples/ascher_petzold.rs"]
 mod example;
 
-/// Runs that end above this have blown up: what they end with is amplified rounding.
+/// Runs that end above this value have blown up: their end values are amplified rounding errors.
 const BLOWN_UP: f64 = 1e4;
 /// Residuals that are zero but for rounding.
 const ROUNDING: f64 = 1e-10;
 /// Figures are differences of numbers of order one, each with the rounding errors of a hundred steps.
 const OF_DIFFERENCES: f64 = 1e-13;
 
-/// The rows by their keys.
+/// Rows of the reference file by their keys.
 fn reference() -> BTreeMap<String, Vec<f64>> {
     let text: serde_json::Value =
         serde_json::from_str(include_str!("references/ascher_petzold.json")).expect("the file is JSON");

@@ -190,7 +190,7 @@ fn start_values_of_any_derivative_count() {
     assert!(message.contains("`x = 1` and `der(y) = 5` are fixed, but equation 1 and der(equation 2)"), "{message}");
 }
 
-/// Rows beyond the unknowns that are combinations of others, with constants, functions of time and unknowns for coefficients.
+/// Surplus equations that are combinations of others, with constants, functions of time and unknowns as coefficients.
 #[test]
 fn combinations_of_other_equations_add_nothing() {
     let sphere = "var x ~ 0.6; var y ~ 0.3; var z ~ 0.74; var u ~ 0.1; var v ~ 0.5; var w ~ -0.28; var la ~ -0.4;
@@ -209,7 +209,7 @@ fn combinations_of_other_equations_add_nothing() {
     assert_eq!(verdict(robertson), Verdict::Exact(1));
 }
 
-/// An equation beyond the unknowns that holds at the start and not later is no redundant one.
+/// A surplus equation that holds at the start but not later is not redundant.
 #[test]
 fn equations_that_hold_at_the_start_alone_are_not_redundant() {
     for body in [
@@ -295,7 +295,7 @@ fn a_steep_diode_rectifies_at_any_tolerance() {
     }
 }
 
-/// What blocks has one degree of freedom less than what conducts: its voltage jumps, the current does not.
+/// The circuit with the diode blocking has one degree of freedom less than with it conducting: the voltage of the diode jumps, the current does not.
 #[test]
 fn an_ideal_diode_rectifies() {
     let text = "var i = 0; var vd ~ 0; 0.02 * der(i) = 100 * sin(100 * PI * t) + vd - 10 * i; 0 = min(i, vd);";
@@ -310,8 +310,8 @@ fn an_ideal_diode_rectifies() {
     }
 }
 
-/// Currents through capacitors on a voltage and a tension: no error test of BDF sees them, and stages of Radau IIA are of lower order in them. Where a run is asked for
-/// its state they follow from the hidden equations.
+/// The current through a capacitor at a voltage source, and the tension in a rod: BDF does not test their errors, and stages of Radau IIA are of lower order in them.
+/// At requested times they follow from the hidden equations.
 #[test]
 fn unknowns_of_higher_index_are_as_accurate_as_states_where_they_are_asked_for() {
     let circuit = "var v = 0; var i; var z = 0; v = sin(7 * t); 0.3 * der(v) = i; der(z) = i - z;";
@@ -331,7 +331,7 @@ fn unknowns_of_higher_index_are_as_accurate_as_states_where_they_are_asked_for()
                 let place = |name: &str| solution.names.iter().position(|n| n == name).expect("the name exists");
                 for (k, t) in times.into_iter().enumerate() {
                     let state = solution.state(k).expect("recorded");
-                    // The tension is that of the states, whatever these are.
+                    // The tension that belongs to the computed states.
                     let (name, expected) = match text == circuit {
                         true => ("i", current(t)),
                         false => {
@@ -394,8 +394,8 @@ fn an_amplifier_leaves_its_limits() {
     assert_end(buffer, 3.0, ("v", -4.0143780057535), &tolerances);
 }
 
-/// An amplifier with positive feedback: from the middle of its three outputs one branch leads up to the limit and ends there. That equations are continuous does
-/// not make solutions so.
+/// An amplifier with positive feedback: from the middle of its three outputs one branch leads up to the limit and ends there. Continuous equations need not
+/// have continuous solutions.
 #[test]
 fn a_branch_that_ends_at_a_limit_ends_the_run() {
     let amplifier = "var vi = 0; var vo ~ 0; der(vi) = 1; vo = max(-10, min(10, 1e5*(0.5*vo - vi)));";
@@ -405,7 +405,7 @@ fn a_branch_that_ends_at_a_limit_ends_the_run() {
     assert_end(follower, 8.0, ("vo", 10.0), &[1e-4, 1e-6, 1e-9]);
 }
 
-/// At a stop everything vanishes that is multiplied by the inverse of its matrix: the error of a step that has left the stop, and corrections of stages that have.
+/// The inverse of the iteration matrix at a stiff stop makes errors of a step that has left the stop look small, and corrections of its stages as well.
 #[test]
 fn a_steep_stop_is_left_in_time() {
     let stops = "var y = 0; der(y) = sin(t) - 1e6 * max(0, y - 1) + 1e6 * max(0, -y);";
@@ -414,7 +414,7 @@ fn a_steep_stop_is_left_in_time() {
     assert_end(valve, 5.0, ("p", 1.0 - 2.0 * 5f64.cos()), &[1e-4, 1e-6, 1e-8]);
 }
 
-/// That a model switches elsewhere is no reason to look for a solution beyond a pole.
+/// A switch elsewhere in a model is no reason to look for a solution beyond a pole.
 #[test]
 fn a_pole_ends_a_run_whatever_else_switches() {
     for (body, pole) in [
@@ -429,13 +429,13 @@ fn a_pole_ends_a_run_whatever_else_switches() {
     }
 }
 
-/// The slope is infinite where the solution ends. An iteration with a matrix of a state beside the pole makes corrections that are nothing, wherever it is.
+/// The slope is infinite where the solution ends. With the iteration matrix of a state near the pole all corrections vanish.
 #[test]
 fn a_solution_that_ends_in_a_pole_of_its_slope_ends_the_run() {
     assert_stops("var y = 1; der(y) = -0.5/y;", 2.0, (1.0, 1e-2), &[1e-5, 1e-6, 1e-9]);
 }
 
-/// The outflow of an empty tank has an infinite derivative by the level, which nothing at the start is divided by. Here $t = -2 \sqrt h - 2 \ln(1 - \sqrt h)$.
+/// The outflow of an empty tank has an infinite derivative with respect to the level, by which nothing is divided at the start. Here $t = -2 \sqrt h - 2 \ln(1 - \sqrt h)$.
 #[test]
 fn an_empty_tank_fills() {
     let t = -1.0 - 2.0 * 0.5f64.ln();
@@ -443,7 +443,7 @@ fn an_empty_tank_fills() {
     assert_end("var h = 0; var q ~ 0; q = sqrt(h); der(h) = 1 - q;", t, ("h", 0.25), &[1e-4, 1e-6, 1e-8]);
 }
 
-/// A function that turns just beyond its zero is smaller there than errors would make it elsewhere.
+/// A switching function that turns just beyond its zero is smaller there than errors of the solution are elsewhere.
 #[test]
 fn passages_near_a_turn_are_found() {
     let pulse = "var x = 0; var v = 0; der(x) = 1; der(v) = 1e9 * max(0, 1e-6 - (x - 7).powi(2));";

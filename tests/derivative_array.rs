@@ -1,4 +1,5 @@
-//! The forms made of the derivative array: systems of high index, with coefficients that change in time, whose structure says nothing.
+//! The forms made of the derivative array: systems of high index, with coefficients that change in time, whose
+//! structure says nothing.
 //!
 //! In: models with solutions in closed form. Out: both forms by both methods end there, to eight digits.
 
@@ -15,7 +16,7 @@ fn compiled(text: &str) -> Compiled {
     compile(model.with_forms(FORMS), 0.0).unwrap_or_else(|rejected| panic!("well-posed: {:?}", rejected.diagnostics))
 }
 
-/// All runs of a model, successful ones.
+/// Runs of a model in every form by Radau IIA and BDF, all of which have to succeed.
 fn runs(compiled: &Compiled, t_end: f64, tolerance: f64) -> Vec<(String, Solution)> {
     assert!(compiled.unavailable.is_empty(), "{:?}", compiled.unavailable);
     let mut list = Vec::new();
@@ -50,7 +51,7 @@ fn assert_digits(label: &str, solution: &Solution, exact: &[(&str, f64)], wanted
 }
 
 /// $z_0' = -z_0$ and $N z' + z = (0, 0, 0, \sin 2t)$ with the shift $N$ of order 4, in coordinates $z = Q(t) x$ and with rows combined by $P(t)$:
-/// own example after the canonical form of S. L. Campbell, L. R. Petzold (SIAM J. Alg. Disc. Meth. 4, 1983).
+/// an example of our own, after the canonical form of S. L. Campbell, L. R. Petzold (SIAM J. Alg. Disc. Meth. 4, 1983).
 const TIME_VARYING: &str = "
     pub struct TimeVarying {
         var x0 ~ 1; var x1 ~ 0; var x2 ~ 0; var x3 ~ 0; var x4 ~ 0;
@@ -167,7 +168,7 @@ fn kinks_are_not_differentiated() {
     let [refused] = &compiled.unavailable[..] else { panic!("one is refused: {:?}", compiled.unavailable) };
     assert_eq!(refused.form, Form::DerivativeArray);
     assert!(refused.message.starts_with("equation 2 is not smooth where "), "{}", refused.message);
-    // The other differentiates nothing at index 1.
+    // The other form differentiates nothing at index 1.
     let [form] = &compiled.forms[..] else { panic!("one is left") };
     let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
     let system = system.completed(form.formulation.completion);
@@ -178,7 +179,7 @@ fn kinks_are_not_differentiated() {
     }
 }
 
-/// The choices of one run are nothing to the next.
+/// The choices of one run do not affect the next.
 #[test]
 fn a_second_run_is_the_first() {
     let compiled = compiled(TIME_VARYING);
@@ -192,7 +193,7 @@ fn a_second_run_is_the_first() {
     assert_eq!((first.statistics, first.end_state), (second.statistics, second.end_state));
 }
 
-/// Own example: leading parts cancel inside functions, so that no combination of equations shows it and the system Jacobian is singular.
+/// An example of our own: leading parts cancel inside functions, so that no combination of equations shows it and the system Jacobian is singular.
 #[test]
 fn a_system_without_structure() {
     let text = "

@@ -1,7 +1,8 @@
 //! Derived models are certified, can be solved in every form, and have the solutions of the models written by hand.
 //!
-//! In: the derived models of `examples/models`, the same by hand (`dae-symbolic/tests/derive`), `references/*.json`. Out: indices, degrees
-//! of freedom, and end values. That the equations are the same is proved in `dae-symbolic/tests/derive.rs`.
+//! In: the derived models of `examples/models`, the same by hand (`dae-symbolic/tests/derive`), `references/*.json`.
+//! Out: indices, degrees of freedom, and end values. That the equations are the same is proved in
+//! `dae-symbolic/tests/derive.rs`.
 
 mod references;
 
@@ -31,7 +32,7 @@ fn run(compiled: &Compiled, form: &Form, method: Method, tolerance: f64, times: 
     solution
 }
 
-/// Certified index and degrees of freedom, and every form there is.
+/// Asserts the certified index, the degrees of freedom, and that the model has every form.
 fn check(compiled: &Compiled, index: u32, degrees_of_freedom: usize) {
     let name = &compiled.model.name;
     assert_eq!(compiled.analysis.certificate.verdict(), Verdict::Exact(index), "{name}");
@@ -40,7 +41,7 @@ fn check(compiled: &Compiled, index: u32, degrees_of_freedom: usize) {
     assert_eq!(compiled.forms.len(), Form::BASIC.len(), "{name}");
 }
 
-/// Without the multipliers: directly integrated, they have index 3, and their errors are weighed with h².
+/// A reference without its multipliers: where the text is integrated directly, they have index 3, and their errors are weighted with h².
 fn without_multipliers(reference: &Reference) -> Reference {
     let Reference { unknowns, times, values } = reference;
     let keep: Vec<usize> = (0..unknowns.len()).filter(|&k| !unknowns[k].starts_with("lambda")).collect();

@@ -1,4 +1,5 @@
-//! The essential underlying differential equation of Ascher & Petzold (1993), eq. (2.13), for the examples of that paper.
+//! The essential underlying differential equation of Ascher & Petzold (1993), eq. (2.13), for the examples of that
+//! paper.
 
 use dae::runtime::contract::Kind;
 use dae::symbolic::eval::Interpreter;
@@ -33,7 +34,7 @@ fn run(system: &Interpreter, method: Method) -> Solution {
     solution
 }
 
-/// Its differential unknowns are as many as there are degrees of freedom, all others follow from them, and the solution is that of the model, with all constraints.
+/// The equation has as many differential unknowns as the model has degrees of freedom, all others follow from them, and its solution is that of the model, with all constraints.
 #[test]
 fn it_has_the_solution_of_the_model_in_as_many_states_as_degrees_of_freedom() {
     for (name, freedom, unknowns) in [("Example1", 1, &["x1", "x2"][..]), ("Example4", 2, &["p1", "p2", "v1", "v2"])] {
@@ -72,7 +73,7 @@ fn its_coefficients_are_those_derived_by_hand() {
     assert!((ratio / expected - 1.0).abs() < 1e-3, "{ratio:e} instead of {expected:e}");
 }
 
-/// $R y$ is a transformation where directions depend on the time only.
+/// $R y$ is a transformation of the model only where directions depend on nothing but time.
 #[test]
 fn directions_that_depend_on_unknowns_are_told_by_name() {
     let pendulum = "struct Pendulum {

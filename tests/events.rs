@@ -123,7 +123,7 @@ fn a_pendulum_bounces_in_every_form() {
     }
 }
 
-/// Of the velocity one component is set, and the other follows from the hidden constraint.
+/// One component of the velocity is set, and the other follows from the hidden constraint.
 #[test]
 fn what_is_not_set_follows() {
     let text = "struct Pendulum { var x = 0.6; var y ~ -0.8; var u = 0; var v ~ 0; var lam;
@@ -192,7 +192,7 @@ fn directions_and_ends_count_as_the_run_goes_on() {
     }
 }
 
-/// What happens at one time happens together, and resets in their order.
+/// Events at one time are handled together, their resets in the order of declaration.
 #[test]
 fn simultaneous_events_all_happen() {
     let wave = system("struct Two { var a = 1; var b = 1; der(a) = -1; der(b) = -2*b; }", "original");
@@ -229,7 +229,7 @@ fn events_of_algebraic_unknowns_are_where_the_equations_say() {
     }
 }
 
-/// The force in the rod of a pendulum, where the run simply goes on, and where it ends.
+/// Events of the force in the rod of a pendulum: one after which the run goes on, and one at which it ends.
 #[test]
 fn what_is_noted_is_located_like_what_is_terminal() {
     let text = "struct Pendulum { var x = 0.6; var y ~ -0.8; var u = 0; var v ~ 0; var lambda ~ 1; \
@@ -253,7 +253,7 @@ fn what_is_noted_is_located_like_what_is_terminal() {
     }
 }
 
-/// Zeros that are one, or nearly, where the dense output is not exact: none is lost, none happens twice.
+/// Zeros that coincide, or nearly so, where the dense output is not exact: none is lost, none is found twice.
 #[test]
 fn nearly_simultaneous_events_all_happen_once() {
     let decay = system("struct Decay { var a = 1; var n = 0; der(a) = -a; der(n) = 0; }", "original");
@@ -274,7 +274,7 @@ fn nearly_simultaneous_events_all_happen_once() {
     }
 }
 
-/// Where a function of the time changes its branch, at the end of the run, and long before it.
+/// Events where a function of time changes its branch, at the end of the run, and long before it.
 #[test]
 fn events_at_special_times_happen() {
     let pulse = system("struct Pulse { var x = 0; der(x) = if t < 1 { 1 } else { 2 }; }", "original");
@@ -303,7 +303,7 @@ fn events_at_special_times_happen() {
     }
 }
 
-/// Functions of algebraic unknowns, whose slopes nobody knows, happen once; a step may contain several zeros.
+/// Events of algebraic unknowns, whose derivatives are not known, happen once; a step may contain several zeros.
 #[test]
 fn events_of_algebraic_unknowns_happen_once() {
     let text =
@@ -341,7 +341,7 @@ fn a_block_sticks_and_slips() {
         "original",
     );
     let [x, v, slip] = ["x", "v", "slip"].map(|name| place(block.as_ref(), name));
-    // It is carried to where the spring pulls with the limit, and slips about where it pulls with the dynamic force: an arc of an ellipse.
+    // The belt carries the block to where the force of the spring is the limit; then it slips about where that force is the dynamic one: an arc of an ellipse.
     let (rate, half) = (k.sqrt(), (limit - dynamic) / k);
     let phase = (half * rate).atan2(belt);
     let (slipping, sticking) = ((2.0 * std::f64::consts::PI - 2.0 * phase) / rate, 2.0 * half / belt);
@@ -420,7 +420,7 @@ fn a_diode_switches() {
     }
 }
 
-/// At steps of one length too, and backwards in time.
+/// Events of runs with constant steps, and backwards in time.
 #[test]
 fn events_happen_at_a_fixed_step() {
     let ball = system(BALL, "original");

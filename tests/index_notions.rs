@@ -1,7 +1,7 @@
 //! Other notions of index, against the literature and against one another.
 //!
-//! In: the systems of `tests/data/index_systems.json`, and examples whose answers the sources give. Out: perturbation, Kronecker and
-//! strangeness indices, frozen pencils, and null vectors of singular pencils, as the report states them.
+//! In: the systems of `tests/data/index_systems.json`, and examples whose answers the sources give. Out: perturbation,
+//! Kronecker and strangeness indices, frozen pencils, and null vectors of singular pencils, as the report states them.
 
 mod book;
 
@@ -181,7 +181,7 @@ fn a_singular_pencil_has_its_null_vector_named() {
 
 #[test]
 fn frozen_coefficients_mislead() {
-    // y + ηt z = f, y' + ηt z' + (1 + η) z = g has index 2 for every η; frozen, det = 1 + η (002, "time-dependent problems").
+    // y + ηt z = f, y' + ηt z' + (1 + η) z = g has index 2 for every η; frozen, det = 1 + η.
     let eta = |eta: f64| {
         format!(
             "struct Eta {{ var y ~ 0; var z ~ 0; y + {eta:?} * t * z = sin(t);
@@ -301,7 +301,7 @@ fn parameters_in_leading_coefficients() {
     assert_eq!(report("struct S { var y = 1; der(y) = -y; }", 0.0).cases, []);
 }
 
-/// Of many conditions some are analysed, and all are told.
+/// Of many conditions some are analysed, and all are listed.
 #[test]
 fn no_condition_is_kept_back() {
     let letters: Vec<char> = ('a'..='j').collect();
@@ -317,7 +317,7 @@ fn no_condition_is_kept_back() {
     assert!(text.contains("it may be another where") && text.contains("more condition"), "{text}");
 }
 
-/// A model that has no solution, or more than one, on the other side, is not called by the name of a kind of problem.
+/// Where a model has no solution, or more than one, on the other side, the report says so in words, not as a kind of problem.
 #[test]
 fn the_other_side_is_told_in_words() {
     let text = "struct S { param m = 1; var x ~ 1; var y = 0; var u ~ 0; var v = 0; var f ~ 0;
@@ -343,7 +343,7 @@ fn the_other_branch_is_mentioned() {
     );
 }
 
-/// What the perturbation index would rest on is missing, and the report says what.
+/// Where the perturbation index is not known, the report says why.
 #[test]
 fn an_unknown_perturbation_index_has_a_reason() {
     let report = book("scholarpedia-9-branch1");
@@ -352,7 +352,7 @@ fn an_unknown_perturbation_index_has_a_reason() {
     assert!(reason.starts_with("not known: where the system Jacobian is singular"), "{reason}");
 }
 
-/// What is claimed is qualified by what it rests on.
+/// Claims are qualified by their evidence.
 #[test]
 fn floating_point_evidence_is_called_numerical() {
     let grounds = |report: Report| report.certificate.expect("a certificate").grounds;

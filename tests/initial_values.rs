@@ -1,7 +1,7 @@
 //! Which start values may be given, and what is said about those that were.
 //!
-//! In: pendulums and other models with start values fixed in all manners. Out: the degrees of freedom by name, and errors that name the
-//! value and the constraint it contradicts.
+//! In: pendulums and other models with start values fixed in all manners. Out: the degrees of freedom by name, and
+//! errors that name the value and the constraint it contradicts.
 
 use dae::symbolic::diagnostic::{Code, Diagnostic};
 use dae::symbolic::form::Form;
@@ -46,7 +46,7 @@ fn one_position_and_one_velocity_of_the_pendulum() {
     let values = values(&model);
     assert_eq!(values.degrees_of_freedom, 2);
     assert!(values.redundant.is_empty() && values.guessed.is_empty() && values.determined.is_empty());
-    // Velocities and the multiplier may stand for the position, but never both values for the position.
+    // A velocity or the multiplier may be given in place of a coordinate, but never both coordinates.
     assert_eq!(values.choices.len(), 1);
     let choice = &values.choices[0];
     assert_eq!((choice.count, choice.example.as_slice()), (2, ["x".to_string(), "v".to_string()].as_slice()));
@@ -114,7 +114,7 @@ fn a_multiplier_that_contradicts_the_second_derivative() {
     assert!(found.message.ends_with(", the second derivative of equation 5"), "{}", found.message);
 }
 
-/// The coefficient is zero, and computes to rounding: the initialisation takes it for a number and finds no way, the derivative array does.
+/// A coefficient that is zero evaluates to a rounding error: the initialisation takes it for nonzero and fails, the derivative array does not.
 #[test]
 fn what_has_a_consistent_point_contradicts_nothing() {
     for coefficient in ["cbrt((y + 1).powi(3)) - y - 1", "ln(y * y) - ln(y) - ln(y)"] {
@@ -125,7 +125,7 @@ fn what_has_a_consistent_point_contradicts_nothing() {
     }
 }
 
-/// What is large is what rounding leaves of zero; decimals are no machine numbers; and a table that is zero has values of $10^{-16}$.
+/// A zero becomes a large number by rounding; decimals are not machine numbers; a table that is zero has values of $10^{-16}$.
 #[test]
 fn rounding_contradicts_nothing() {
     for body in [

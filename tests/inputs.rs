@@ -280,7 +280,7 @@ fn a_parameter_that_is_no_number_is_named() {
     }
 }
 
-/// $x' = p u - k x$, $z = x + p u$, where `u` jumps from 0 to 1 and nobody but the caller knows.
+/// $x' = p u - k x$, $z = x + p u$, where `u` jumps from 0 to 1 at a time that only the caller knows.
 #[test]
 fn steps_end_where_the_caller_knows_of_a_jump() {
     dae::dae! {
@@ -294,7 +294,7 @@ fn steps_end_where_the_caller_knows_of_a_jump() {
             z = x + p * u;
         }
     }
-    // On either side of the value at the jump itself.
+    // With the value at the jump itself from either side.
     type Jump = fn(f64) -> f64;
     let cases: [(f64, Jump); 4] = [
         (1.0, |t| f64::from(t > 1.0)),
@@ -322,7 +322,7 @@ fn steps_end_where_the_caller_knows_of_a_jump() {
             }
             let unknowing = run().run(begin, end).or_else(RunError::into_solution).unwrap();
             assert!(solution.statistics.rejected() < unknowing.statistics.rejected(), "{what}");
-            // Recorded there, with an event between, and by parameters of which one jumps with the input.
+            // Recorded at the jump, with an event after it, and sensitivities to parameters, one of which is multiplied by the input.
             let at = run().record(Record::At(vec![jump, end])).stops([jump]).run(begin, end).unwrap();
             let found = at.column("x").unwrap();
             assert_eq!(at.times, [jump, end], "{what}");
@@ -352,7 +352,7 @@ fn steps_end_where_the_caller_knows_of_a_jump() {
     }
 }
 
-/// Stops next to one another, to what the text says itself, and to the ends of the run.
+/// Stops next to one another, to a switch of the model, and to the ends of the run.
 #[test]
 fn stops_within_rounding_of_something_are_one_with_it() {
     dae::dae! {

@@ -1,7 +1,7 @@
 //! The order of modules that ARCHITECTURE.md states, against the imports of the tree.
 //!
-//! In: the tables of ARCHITECTURE.md, the source files of both crates. Out: every module of a crate stands in its table and uses
-//! none that comes after it, and no file uses one that, by way of any others, uses it.
+//! In: the tables of ARCHITECTURE.md, the source files of both crates. Out: every module of a crate stands in its table
+//! and uses none that comes after it, and no file uses one that, by way of any others, uses it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -24,7 +24,7 @@ struct Crate {
 struct File {
     /// Relative to the `src` of the crate.
     path: PathBuf,
-    /// What the module calls by a name that is defined elsewhere, by the name.
+    /// The paths of what is defined elsewhere, by the name that the module uses.
     imports: BTreeMap<String, Module>,
     /// Everything that the file names by a path within the crate.
     used: Vec<Module>,
@@ -210,7 +210,7 @@ impl<'a> Visit<'a> for Paths {
         self.tree(&[], &item.tree, !matches!(item.vis, syn::Visibility::Inherited));
     }
 
-    /// Where an item may be seen is no use of that module.
+    /// The module in a visibility, `pub(in …)`, is not used.
     fn visit_visibility(&mut self, _: &'a syn::Visibility) {}
 
     fn visit_path(&mut self, path: &'a syn::Path) {

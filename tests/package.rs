@@ -1,7 +1,8 @@
-//! What the packages say of themselves.
+//! Metadata and contents of the packages.
 //!
-//! In: the metadata that `cargo` reads, and the files that have to be in every package. Out: the version of Rust that is promised is enough for all they
-//! depend on; each package has what a registry shows of it, and contains neither tests nor their data.
+//! In: the metadata that `cargo` reads, and the files that have to be in every package. Out: the version of Rust that
+//! is promised is enough for all they depend on; each package has what a registry shows of it, and contains neither
+//! tests nor their data.
 
 use std::fs;
 use std::path::Path;
@@ -80,7 +81,7 @@ fn cargo(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// `1.89` and `1.89.0` are the same.
+/// A version as three numbers: `1.89` is `1.89.0`.
 fn version(text: &str) -> [u32; 3] {
     let mut parts = text.split('.').map(|part| part.parse().unwrap());
     [0; 3].map(|_| parts.next().unwrap_or(0))

@@ -1,4 +1,5 @@
-//! Piecewise models: solutions with known values, switching functions, and what is said where the reduction differentiates a kink.
+//! Piecewise models: solutions with known values, switching functions, and warnings where index reduction
+//! differentiates a kink.
 
 use dae::runtime::solution::Enforcement;
 use dae::symbolic::eval::Interpreter;
@@ -201,7 +202,7 @@ fn steps_end_at_jumps() {
     }
 }
 
-/// Where the equations of both sides lead back to where they change, no solution goes on, and that is said.
+/// Where the equations of both sides lead back to the switch, no solution goes on, and the failure says so.
 #[test]
 fn chattering_ends_a_run() {
     // A body on a spring with dry friction, whose swings become smaller by twice the force: 1, -0.8, ..., 0.2, and at rest after five halves.
@@ -291,7 +292,7 @@ fn changes_of_the_degrees_of_freedom_end_a_run() {
     }
 }
 
-/// Jumps of what is given, and of coefficients however stiff one side is, change no degrees of freedom.
+/// Jumps of given functions, and of coefficients however stiff one side is, do not change the degrees of freedom.
 #[test]
 fn branches_with_the_same_degrees_of_freedom_are_gone_through() {
     for (text, end) in [
@@ -301,7 +302,7 @@ fn branches_with_the_same_degrees_of_freedom_are_gone_through() {
         ("var x = 0; var y = 0; der(x) = 1; (if x > 1 { 1e-9 } else { 1 }) * der(y) = x - y;", 3.0),
     ] {
         runs(text, 3.0, |what, solution| {
-            // Where a constraint jumps of which only derivatives are solved, the run cannot go on from where it is.
+            // Where a constraint jumps and a form contains only its derivatives, the run cannot go on from its state.
             if let Status::Stopped(Failure::ConstraintLeft { t, .. }) = &solution.status {
                 assert!(solution.invariants.iter().any(|it| it.enforcement == Enforcement::Implied), "{what}");
                 assert!((t - 1.0).abs() < 1e-4, "{what}");
@@ -333,8 +334,8 @@ fn drift_that_costs_half_of_the_digits_ends_a_run() {
     assert_eq!(end("ggl"), Status::Success);
 }
 
-/// Where the first step of a piece does not reach the other side, the next ones are longer; and that both sides lead back is not said of a function that nothing
-/// drives back to its zero. The exact values are 3/2 of the time in which the comb is on, less half of all time.
+/// Where the first step of a piece does not reach the other side, the next ones are longer; a switching function that nothing drives back to its zero is not
+/// reported as one to which both sides lead back. The exact values are 3/2 of the time in which the comb is on, less half of all time.
 #[test]
 fn a_rigid_rod_is_driven_by_a_comb() {
     for (clock, comb, tolerance, end, exact) in [
@@ -424,7 +425,7 @@ fn friction_brings_a_body_to_rest() {
     );
 }
 
-/// What cancels only on the branch of the start values is no reason to combine equations: the solution, or other parameters, reach the other branch.
+/// Terms that cancel only on the branch of the start values are no reason to combine equations: the solution, or other parameters, reach the other branch.
 #[test]
 fn reductions_hold_on_every_branch() {
     for text in [

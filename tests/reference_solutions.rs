@@ -1,7 +1,8 @@
-//! From the raw text of a model to the reference values of the problem book.
+//! From the text of a model to reference values of the literature.
 //!
-//! In: the models of the examples, through the macro; `references/*.json`, each with its source. Out: the number of correct digits
-//! by form and method, $-\log_{10} \max_i |e_i| / (1 + |y_i|)$, printed (`--nocapture`) and held against what each has to reach.
+//! In: the models of the examples, through the macro; `references/*.json`, each with its source. Out: the number of
+//! correct digits by form and method, $-\log_{10} \max_i |e_i| / (1 + |y_i|)$, printed (`--nocapture`) and held against
+//! what each has to reach.
 
 use dae::{Dae, Integration, Method, Record};
 

@@ -23,7 +23,7 @@ fn what_a_run_is_made_with_survives_too() {
         control: StepControl::Fixed(0.01),
         ..Options::default()
     };
-    // A bound that is infinite is no number of JSON.
+    // JSON has no infinite numbers, and bounds may be infinite.
     for options in [Options::default(), chosen] {
         assert_eq!(read_back(&options), options);
     }

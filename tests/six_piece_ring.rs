@@ -1,8 +1,9 @@
 //! The six-piece ring: a square model whose constraints depend on one another at one configuration and not at another.
 //!
-//! In: `tests/data/six_piece_ring.dae` (E. Hairer, *Solving Differential Equations on Manifolds*, 2011, sect. I.3 and exercise I.7). Out: from the
-//! flexible boat form the model is rejected, because the multipliers are not unique, with the constraints of which one may be dropped; without
-//! one of them the index is 3 with two degrees of freedom; the rigid form is an isolated point.
+//! In: `tests/data/six_piece_ring.dae` (E. Hairer, *Solving Differential Equations on Manifolds*, 2011, sect. I.3 and
+//! exercise I.7). Out: from the flexible boat form the model is rejected, because the multipliers are not unique, with
+//! the constraints of which one may be dropped; without one of them the index is 3 with two degrees of freedom; the
+//! rigid form is an isolated point.
 
 use dae::symbolic::index::{ProblemKind, Verdict};
 use dae::symbolic::pipeline::{Compiled, Rejected, compile};

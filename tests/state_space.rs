@@ -1,4 +1,5 @@
-//! Local coordinates that change while a run goes on: a pendulum that turns over the top, for which none will do throughout.
+//! Local coordinates that change while a run goes on: a pendulum that turns over the top, for which none will do
+//! throughout.
 //!
 //! A thousand turns, with the number of changes:
 //!

@@ -1,7 +1,7 @@
 //! Solutions with a method for each unknown.
 //!
-//! In: models with scalars, arrays and unknowns that a formulation eliminates. Out: the same values as by name, in every form, and an
-//! error for solutions of other models.
+//! In: models with scalars, arrays and unknowns that a formulation eliminates. Out: the same values as by name, in
+//! every form, and an error for solutions of other models.
 
 use dae::{Integration, Record, Solution};
 

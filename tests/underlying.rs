@@ -54,7 +54,7 @@ fn project(ode: &UnderlyingOde<Interpreter>, t: f64, y: &mut [f64]) {
     }
 }
 
-/// The classical method of order 4, with a projection after each step if that is wanted; the worst violation of the constraints.
+/// The classical Runge–Kutta method of order 4, with a projection after each step if that is wanted; the worst violation of the constraints.
 fn runge_kutta(ode: &UnderlyingOde<Interpreter>, y: &mut [f64], h: f64, steps: usize, projected: bool) -> f64 {
     let (mut slope, mut worst) = (vec![0.0; y.len()], 0.0_f64);
     for step in 0..steps {

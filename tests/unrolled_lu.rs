@@ -1,6 +1,7 @@
 //! Generated code for linear algebra at parameters for which its pivots vanish.
 //!
-//! In: a model whose solution is known for all parameters. Out: the solution and its derivatives, forwards and backwards, where pivots chosen for the defaults do not.
+//! In: a model whose solution is known for all parameters. Out: the solution and its derivatives, forwards and
+//! backwards, where pivots chosen for the defaults do not.
 
 use dae::{Dae, Integration, Method};
 
@@ -21,7 +22,7 @@ dae::dae! {
 
 const END: f64 = 5.0;
 
-/// $a$ at the end, and its derivatives by $p$ and $q$.
+/// $a$ at the end, and its derivatives with respect to $p$ and $q$.
 fn exact(p: f64, q: f64) -> [f64; 3] {
     let (square, part) = (p * p + q * q, p * (END.cos() - 1.0) + q * END.sin());
     let by = |own: f64, factor: f64| factor / square - 2.0 * own * part / square.powi(2);

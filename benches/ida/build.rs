@@ -1,4 +1,5 @@
-//! Compiles the driver of IDA if SUNDIALS (6 or 7, with KLU) is found: below `SUNDIALS_DIR`, or where systems put their packages.
+//! Compiles the driver of IDA if SUNDIALS (6 or 7, with KLU) is found: below `SUNDIALS_DIR`, or where distributions
+//! install packages.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,7 @@
-//! SUNDIALS IDA behind the contract of our formulations.
+//! SUNDIALS IDA for formulations of the contract.
 //!
-//! In: a formulation, tolerances, linear algebra. Out: the state at the end and the seconds of the solve. Without SUNDIALS nothing succeeds.
+//! In: a formulation, tolerances, linear algebra. Out: the state at the end and the seconds of the solve. Without
+//! SUNDIALS nothing succeeds.
 
 use std::ffi::c_void;
 use std::time::Instant;
@@ -16,7 +17,7 @@ pub(crate) enum Linear {
     Sparse,
 }
 
-/// A solve to be.
+/// A run of IDA.
 pub(crate) struct Ida<'d> {
     pub(crate) form: &'d dyn Dae,
     pub(crate) linear: Linear,
@@ -26,12 +27,12 @@ pub(crate) struct Ida<'d> {
     pub(crate) first_step: Option<f64>,
 }
 
-/// What callbacks get: the formulation and room for its Jacobians.
+/// The data of callbacks: the formulation and storage for its Jacobians.
 struct Context<'d> {
     form: &'d dyn Dae,
     y: Vec<f64>,
     yp: Vec<f64>,
-    /// Places of their entries in the matrix.
+    /// Places of the entries of the Jacobians in the matrix.
     of_y: Vec<usize>,
     of_yp: Vec<usize>,
     entries: usize,
@@ -90,7 +91,7 @@ unsafe extern "C" {
     ) -> f64;
 }
 
-/// Calls that never succeed.
+/// The interface without SUNDIALS: calls that never succeed.
 #[cfg(not(sundials))]
 mod absent {
     use super::{RawCounts, RawOptions, RawProblem};
@@ -175,7 +176,7 @@ impl Rows {
 }
 
 impl Ida<'_> {
-    /// State and slope at the last of the ends, at each of which IDA starts anew, and the seconds it took.
+    /// State and derivative at the last of the ends, at each of which IDA starts anew, and the seconds of the solve.
     pub(crate) fn solve(&self, t0: f64, y0: &[f64], yp0: &[f64], ends: &[f64]) -> Option<(Vec<f64>, Vec<f64>, f64)> {
         let unknowns = &self.form.description().unknowns;
         let loose = |index: u8| if index >= 2 && !self.counts_multipliers { 1e12 } else { 1.0 };
@@ -195,7 +196,7 @@ impl Ida<'_> {
         };
         let (mut y, mut yp) = (y0.to_vec(), yp0.to_vec());
         let mut counts = RawCounts::default();
-        // SAFETY: all pointers are to vectors that live until the call returns, of the lengths that are said.
+        // SAFETY: all pointers are to vectors that live until the call returns, of the given lengths.
         let (flag, seconds) = self.with_problem(|problem| unsafe {
             let clock = Instant::now();
             let flag = ida_solve(problem, &options, y.as_mut_ptr(), yp.as_mut_ptr(), &mut counts);

@@ -1,8 +1,9 @@
 //! Solve times at equal digits, of our methods and of SUNDIALS IDA on the same functions.
 //!
-//! In: the problems of `examples/test_set`, in all their forms. Out: per problem the time of each of our methods relative to IDA's, at equal numbers of
-//! correct digits, and the times per residual, pair of Jacobians, factorisation and solve. IDA is given exact Jacobians; of its runs with dense and
-//! with sparse (KLU) linear algebra, with and without unknowns of index 2 in its error weights, the best counts, as of our forms.
+//! In: the problems of `examples/test_set`, in all their forms. Out: per problem the time of each of our methods
+//! relative to IDA's, at equal numbers of correct digits, and the times per residual, pair of Jacobians, factorisation
+//! and solve. IDA is given exact Jacobians; of its runs with dense and with sparse (KLU) linear algebra, with and
+//! without unknowns of index 2 in its error weights, the best counts, as does the best of our forms.
 //!
 //! ```sh
 //! cargo run --release --manifest-path benches/ida/Cargo.toml               # all problems
@@ -31,17 +32,17 @@ const METHODS: [(&str, Method); 3] = [("bdf", Method::Bdf), ("radau5", Method::R
 
 const TOLERANCES: [f64; 8] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10];
 
-/// Runs whose times the median is of, as long as one takes no longer than so many seconds.
+/// Number of runs of whose times the median is taken, and the seconds from which on one run is enough.
 const RUNS: usize = 7;
 const LONG: f64 = 1.0;
 
-/// Problems for which IDA has to be told where functions of the time have kinks, and with which step to begin there (its own guess fails).
+/// Problems for which IDA has to be told where functions of time have kinks, and the step to begin with after each (its own guess fails).
 const KINKS: [(&str, f64, f64); 2] = [("two-bit adder", 5.0, 4e-5), ("adder as published", 5.0, 4e-5)];
 
-/// Where IDA's own first step is too long.
+/// Problems for which IDA's own first step is too long.
 const FIRST_STEPS: [(&str, f64); 1] = [("robertson", 1e-4)];
 
-/// The largest system that a dense matrix is tried for.
+/// The largest system for which a dense matrix is tried.
 const LARGEST_DENSE: usize = 200;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -11,7 +11,8 @@
 //! | [`sparse`] | factors, conditions and regularity of large sparse matrices |
 //! | [`iteration_matrix`] | iteration matrices and their factors: pivots chosen for a pattern, code without loops |
 //! | [`interval`] | enclosures of values that count every rounding error, on boxes and along a step |
-//! | [`rank`] | numerical rank with the gap that supports it, solutions of least norm |
+//! | [`matrix`], [`pivoted_qr`] | small dense matrices and their factors; independent rows, solutions of least norm |
+//! | [`rank`] | numerical rank with the gap that supports it |
 //! | [`signal`], [`spline`] | inputs that the caller supplies; tables |
 //! | [`stepper`] | options, statistics, failures, and the contract of an integrator: one accepted step at a time |
 //! | [`radau`] | Radau IIA of orders 1, 5, 9 and 13 |
@@ -27,8 +28,8 @@
 //! | [`unknowns`] | a solution by the unknowns of its model, for generated code |
 //! | [`timing`] | seconds per residual, Jacobian, factorisation and solve of a formulation |
 //!
-//! The rooms in which these modules stand are `inputs`, `linalg`, `integrator` (the step loop of every method, and the
-//! parts of a step), `completions` (formulations that are finished at run time) and `methods`.
+//! Some of them are defined in the private modules `inputs`, `linalg`, `integrator` (the step loop of every method, and
+//! the parts of a step), `completions` (formulations that are finished at run time) and `methods`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

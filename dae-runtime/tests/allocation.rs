@@ -1,4 +1,4 @@
-//! A step allocates nothing, whichever the method: counted by an allocator that counts.
+//! A step of any method allocates nothing, as counted by the allocator.
 
 mod problems;
 
@@ -34,7 +34,7 @@ fn allocations_once(method: Method, dae: &dyn Dae, y0: &[f64], yp0: &[f64], t_en
     }
     let change = region.change();
     let statistics = stepper.statistics();
-    // New matrices and repeated steps are among what is counted.
+    // The run contains new matrices and repeated steps.
     assert!(stepper.time() == t_end && statistics.rejected() > 0 && statistics.jacobians > 10, "{statistics:?}");
     change.allocations + change.reallocations
 }

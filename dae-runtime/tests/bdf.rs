@@ -116,7 +116,7 @@ fn all_forms_of_the_pendulum() {
     }
 }
 
-/// IDA needs 214,924 steps at 1e-8 as the equations stand, 2,774 in semi-explicit form (problem book, `PEERS.md`).
+/// IDA needs 214,924 steps at 1e-8 as the equations stand, 2,774 in semi-explicit form.
 #[test]
 fn transistor_amplifier_without_rewriting_it() {
     let problem = transistor_amplifier();
@@ -275,7 +275,7 @@ fn no_order_is_higher_than_allowed() {
     }
 }
 
-/// Values at given times cost a look at the residual but no steps, and are as accurate as the steps.
+/// Values at given times cost evaluations of the residual but no steps, and are as accurate as the steps.
 #[test]
 fn output_is_interpolated_and_leaves_the_steps_alone() {
     let problem = steering_wheel::steering_wheel_wobbling();

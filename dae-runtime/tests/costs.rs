@@ -1,4 +1,4 @@
-//! What the parts of a step cost: figures, and what is wrong where there are none.
+//! What the parts of a step cost, or the error where they cannot be measured.
 
 mod problems;
 

@@ -40,7 +40,7 @@ struct Pendulum {
     start: [f64; 11],
 }
 
-/// A pendulum with the start values given; the other jets are free.
+/// A pendulum with these start values; the other jets are free.
 fn pendulum(given: &[(&str, Start, f64)]) -> Pendulum {
     let mut start = [0.0; 11];
     let mut jets: Vec<Jet> = JETS

@@ -1,6 +1,7 @@
 //! Consistent initialisation of large systems: part by part, and with sparse linear algebra.
 //!
-//! Systems are written as data: every equation is a sum of products of at most two jets, $\sum a\, x_j x_k + \sum b\, x_j + c = 0$.
+//! Systems are written as data: every equation is a sum of products of at most two jets,
+//! $\sum a\, x_j x_k + \sum b\, x_j + c = 0$.
 
 use std::borrow::Cow;
 
@@ -182,8 +183,8 @@ fn sparse_least_change_is_the_dense_one() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
-    /// Random linear systems of several independent parts with over-, well- and underdetermined pieces that are consistent: the same as
-    /// a dense least change of everything at once.
+    /// Random consistent linear systems of several independent components with over-, well- and underdetermined parts: the result is
+    /// that of a dense least change of everything at once.
     #[test]
     fn parts_add_up_to_the_whole(
         sizes in prop::collection::vec((1_usize..90, 0_usize..25), 1..4),

@@ -1,7 +1,8 @@
-//! Whatever systems, options and faults the integrators are given, a run ends in a result or a typed status, and success has no NaN.
+//! Whatever systems, options and faults the integrators are given, a run ends in a result or a typed status, and
+//! success has no NaN.
 //!
-//! In: random systems whose descriptions need not be true, spans, tolerances and options with and without meaning, residuals and Jacobians that fail.
-//! A quick look is part of every test run; a million cases take some minutes:
+//! In: random systems whose descriptions need not be true, spans, tolerances and options with and without meaning,
+//! residuals and Jacobians that fail. A quick look is part of every test run; a million cases take some minutes:
 //!
 //! ```sh
 //! CASES=1000000 cargo test --release -p daekit-runtime --test no_panic -- --nocapture
@@ -33,13 +34,13 @@ struct Faulty {
     problem: Problem<System>,
     description: Description,
     switches: Vec<Term>,
-    /// From this time on residuals are no numbers.
+    /// From this time on residuals are NaN.
     ends_at: f64,
-    /// Every so many evaluations one fails, in this way.
+    /// One of `every` evaluations fails.
     every: u64,
     fault: f64,
     jacobian_is_zero: bool,
-    /// Pivots that need not do, or are those of another system.
+    /// Unrolled elimination whose pivots may vanish, or belong to another system.
     code: Option<UnrolledLu>,
     evaluations: Cell<u64>,
 }
@@ -236,7 +237,7 @@ fn options(random: &mut Random, n: usize) -> Options {
     }
 }
 
-/// What became of a case.
+/// The outcome of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Success,
@@ -418,7 +419,7 @@ fn every_run_ends_in_a_result_or_a_typed_status() {
     }
     println!("success, stopped, refused: {counts:?}");
     let [success, stopped, refused] = counts.map(|count| count as f64 / (seeds.end - seeds.start) as f64);
-    // The cases are of all kinds.
+    // All outcomes occur.
     assert!(
         number("SEED").is_some() || success > 0.1 && stopped > 0.1 && refused > 0.02,
         "{success} {stopped} {refused}"

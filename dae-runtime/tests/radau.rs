@@ -1,7 +1,7 @@
-//! Radau IIA by itself: orders at fixed step and their choice, the error estimate, dense output, what the closing correction does.
+//! Radau IIA: orders at fixed steps and their choice, the error estimate, dense output, projection onto constraints.
 //!
-//! Expected orders: Hairer & Wanner, theorem IV.5.3 and section VI.1 (5 for ODEs and index 1); Hairer, Lubich & Roche (1989), table for
-//! index 2 (5 for $y$, 3 for $z$).
+//! Expected orders: Hairer & Wanner, theorem IV.5.3 and section VI.1 (5 for ODEs and index 1); Hairer, Lubich & Roche
+//! (1989), table for index 2 (5 for $y$, 3 for $z$).
 
 mod problems;
 
@@ -54,7 +54,7 @@ fn assert_order(observed: f64, expected: f64) {
 fn order_is_five_for_index_1() {
     let quasilinear = manufactured::state_dependent_leading();
     let exact = manufactured::state_dependent_leading_solution(1.0);
-    // The row of the algebraic unknown is an enforced constraint: closing it changes no order.
+    // The row of the algebraic unknown is an enforced constraint: projection onto it changes no order.
     for closing in [Projection::Off, Projection::On] {
         for entry in 1..3 {
             assert_order(order(&quasilinear, 12, 1.0, &exact, closing, entry), 5.0);
@@ -66,7 +66,7 @@ fn order_is_five_for_index_1() {
     assert_order(order(&ode, 4, 2.0, &[2f64.cos()], Projection::Off, 0), 5.0);
 }
 
-/// On an equation that is not stiff: $2s - 1$, with one stage and with more than three.
+/// The order for an equation that is not stiff is $2s - 1$, with one stage and with more than three.
 #[test]
 fn other_orders_are_those_of_their_stages() {
     let problem = stiff::prothero_robinson(0.5);
@@ -117,7 +117,7 @@ fn the_order_rises_with_the_accuracy() {
     assert!(digits > 10.0 && digits_5 > 10.0, "{digits} {digits_5}");
 }
 
-/// And falls where the solution has few derivatives: at a kink, at t = 1/4.
+/// The order falls where the solution has few derivatives: at a kink, at t = 1/4.
 #[test]
 fn the_order_falls_where_it_does_not_pay() {
     let problem = steering_wheel::steering_wheel_kink();
@@ -160,7 +160,7 @@ fn no_order_is_higher_than_allowed() {
     }
 }
 
-/// Steps and accuracy with and without closing, over a range of tolerances: single runs differ by chance, by up to a fifth in their steps.
+/// Steps and accuracy with and without projection, over a range of tolerances: single runs differ by chance, by up to a fifth in their steps.
 #[test]
 fn closing_an_index_1_form_leaves_errors_and_steps_alone() {
     const RUNS: u32 = 200;
@@ -181,7 +181,7 @@ fn closing_an_index_1_form_leaves_errors_and_steps_alone() {
             (steps as f64, digits, invariants)
         };
         let ((steps, digits, invariants), open) = (run(Projection::On), run(Projection::Off));
-        // BDF tests errors of unknowns without derivatives, and with them what Newton's iteration leaves, which closing takes away.
+        // BDF tests errors of unknowns without derivatives, which contain the remainder of Newton's iteration; projection removes it.
         let least = if method == Method::Bdf { 0.7 } else { 0.97 };
         assert!((least..1.03).contains(&(steps / open.0)), "{method:?}: {steps} and {} steps", open.0);
         assert!((digits - open.1).abs() < 0.3, "{method:?}: {digits} and {} digits", open.1);

@@ -1,6 +1,7 @@
-//! Code without loops in place of a search for pivots: it is used, watched, and given up where its pivots vanish.
+//! Unrolled elimination in place of a search for pivots: it is used, monitored, and given up where its pivots vanish.
 //!
-//! In: a problem with known solution whose natural pivots pass through zero, with and without code for them. Out: the solution.
+//! In: a problem with known solution whose natural pivots pass through zero, with and without unrolled elimination.
+//! Out: the solution.
 
 mod problems;
 
@@ -73,12 +74,12 @@ fn code_is_used_while_its_pivots_do() {
     let run = Integration::new(&problem).method(Method::Bdf);
     let solution = run.run_from(0.0, &problem.y0, &problem.yp0, 5.0).unwrap();
     assert!(solution.is_success(), "{}", solution.status);
-    // Every residual of an iteration has its solve.
+    // There is a solve for every residual of an iteration.
     let (solves, steps) = (SOLVES.load(Ordering::Relaxed), solution.statistics.steps);
     assert!(solves >= steps, "{solves} solves by the code in {steps} steps");
 }
 
-/// Pivots of another system are none of this one.
+/// Elimination for another system is refused.
 #[test]
 fn code_that_does_not_fit_is_ignored() {
     let short = UnrolledLu { lengths: [9, 3, 2], ..natural_order(3) };

@@ -1,13 +1,14 @@
-//! How the time of every stage grows with the size of the model: `cargo run --release -p daekit-symbolic --example analysis_scaling`.
+//! How the time of every stage grows with the size of the model:
+//! `cargo run --release -p daekit-symbolic --example analysis_scaling`.
 //!
-//! In: nothing, or the largest size (10,000 unless given), and the largest for models without arrays (1,000 unless given). Out: milliseconds of
-//! each stage, the number of nodes of the expression graph, and the exponent $\alpha$ of $c N^\alpha$, fitted by least squares to the
-//! logarithms of the last three sizes; for
+//! In: nothing, or the largest size (10,000 unless given), and the largest for models without arrays (1,000 unless
+//! given). Out: milliseconds of each stage, the number of nodes of the expression graph, and the exponent $\alpha$ of
+//! $c N^\alpha$, fitted by least squares to the logarithms of the last three sizes; for
 //!
-//! * families: a chain of $N$ pendulums (index 3), a ladder of $N$ capacitors driven by a voltage (index 2), a plate of about $N$
-//!   points (index 1);
-//! * the same sort of models written out, without arrays: a chain of point masses (index 3, five equations a link), ladders driven by a
-//!   voltage (index 2) and behind a resistor (index 1);
+//! * families: a chain of $N$ pendulums (index 3), a ladder of $N$ capacitors driven by a voltage (index 2), a plate of
+//!   about $N$ points (index 1);
+//! * the same sort of models written out, without arrays: a chain of point masses (index 3, five equations a link),
+//!   ladders driven by a voltage (index 2) and through a resistor (index 1);
 //! * $x_1 = g(t),\ x_{k+1} = x_k'$ with 47 unknowns, whose index is 47.
 
 use std::error::Error;
@@ -67,7 +68,7 @@ fn point_masses(n: usize) -> String {
     text + "}\n"
 }
 
-/// Resistors in a row with a capacitor to ground at every node; what feeds the first node decides on the index.
+/// Resistors in a row with a capacitor to ground at every node; the feed of the first node determines the index.
 fn ladder(n: usize, feed: &str) -> String {
     let mut text = String::from("struct Ladder {\n    param r = 1.5;\n    param c = 0.5;\n    var i0;\n");
     for i in 1..=n {
@@ -111,7 +112,7 @@ impl Clock {
     }
 }
 
-/// Milliseconds by stage, and what is found.
+/// Milliseconds by stage, and the result of the analysis.
 fn measure(text: &str) -> Result<([f64; 4], String), Box<dyn Error>> {
     let mut times = [0.0; 4];
     let clock = Clock::start();
@@ -153,7 +154,7 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
 /// The text of a model of the given size.
 type Text = fn(usize) -> String;
 
-/// The mean of several measurements, so that what is short can be told by a clock that ticks in milliseconds.
+/// The mean of several measurements, so that short times can be measured by a clock that ticks in milliseconds.
 fn averaged(text: &str, runs: usize) -> Result<([f64; 4], String), Box<dyn Error>> {
     let mut sum = [0.0; 4];
     let mut found = String::new();

@@ -1,7 +1,8 @@
 //! How long a `dae!` takes: the models of the examples, all formulations, as the macro expands them.
 //!
-//! Macros are compiled without optimisation unless the user asks for it, so run it the same way:
-//! `cargo run -p daekit-symbolic --example expansion_timing`. Prints the best of ten runs of every stage; asserts nothing.
+//! Macros are compiled without optimisation unless the user asks for it, so run this example in the same way:
+//! `cargo run -p daekit-symbolic --example expansion_timing`. Prints the best of ten runs of every stage; asserts
+//! nothing.
 
 use std::error::Error;
 use std::time::{Duration, Instant};

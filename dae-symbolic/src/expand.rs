@@ -1,8 +1,8 @@
 //! The body of a `dae!` to Rust items: all that the macro does.
 //!
-//! In: the tokens the user wrote. Out: the items of [`emit`](crate::emit) with the user's spans where those help (the name of the
-//! model wherever it occurs, the parameters where they are fields), or one `compile_error!` per finding and a stub for the
-//! model, so that nothing else in the user's crate turns red.
+//! In: the tokens the user wrote. Out: the items of [`emit`](crate::emit) with the user's spans where those help (the
+//! name of the model wherever it occurs, the parameters where they are fields), or one `compile_error!` per finding and
+//! a stub for the model, so that nothing else in the user's crate turns red.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! Classes of families: they do not grow with the families, they cover every instance once, and they say of each what the analysis
-//! of the scalar model says.
+//! Classes of families: their number does not grow with the families, every instance is in one, and it agrees with the
+//! analysis of the scalar model.
 
 #![cfg(feature = "syntax")]
 
@@ -65,7 +65,7 @@ fn checked(text: &str) -> (FamilyModel, Vec<Class>) {
 
 type Shape = (usize, u32, Vec<(u32, u32)>);
 
-/// What remains of classes when the sizes of their boxes are forgotten.
+/// Classes without the sizes of their boxes.
 fn shapes(found: &[Class]) -> Vec<Shape> {
     let entries = |class: &Class| class.entries.iter().map(|entry| (entry.order, entry.offset)).collect();
     found.iter().map(|class| (class.family, class.offset, entries(class))).collect()

@@ -1,7 +1,7 @@
 //! Equations that contradict one another whatever the values are.
 //!
-//! In: models, most of them nonlinear. Out: which equations are named, and what is left of them when all unknowns are eliminated; and that
-//! nothing of the kind is said of models with solutions.
+//! In: models, most of them nonlinear. Out: which equations are named, and what is left of them when all unknowns are
+//! eliminated; and that models with solutions are not called contradictory.
 
 use dae_symbolic::diagnostic::Code;
 use dae_symbolic::index::ProblemKind;
@@ -82,11 +82,11 @@ fn models_with_solutions_are_not_contradictory() {
     let bodies = [
         // Far from where the search starts.
         "var x ~ 100; var y ~ -300; x.powi(4) + y.powi(2) = 1; x*exp(y) + sin(x*y) = 0.1;",
-        // No real solution, which is nothing that polynomials tell.
+        // No real solution, which an ideal over the complex numbers does not show.
         "var x ~ 1; var y ~ 1; x.powi(2) + y.powi(2) = -1; der(x) = y;",
         // The remainder is zero for the default of the parameter.
         "param a = 1; var x ~ 1; var d ~ 1; var y ~ 1; d = sqrt(x.powi(2) + y.powi(2)); der(x) = y/d; d.powi(2) - x.powi(2) = y.powi(2) + a - 1;",
-        // What is left is for the caller to say.
+        // Whether the remainder vanishes is up to the caller.
         "input u; var a ~ 0.1; var x ~ 0.1; var y ~ -1; x = sin(a); y = -cos(a); x.powi(2) + y.powi(2) = u;",
         "extern fn f(z) = f, der(z) = df; var a ~ 0.1; var x ~ 0.1; var y ~ -1; x = sin(a); y = -cos(a); x.powi(2) + y.powi(2) = 1 + f(0);",
         "input u; var x ~ 1; var y ~ 1; x + y = u; der(x) + der(y) = 0; x = 1;",
@@ -103,7 +103,7 @@ fn models_with_solutions_are_not_contradictory() {
 
 #[test]
 fn the_search_is_bounded() {
-    // Long nests, high powers and dense polynomials that contradict nothing: refused or undecided, but in the end.
+    // Nested functions, high powers and dense polynomials that contradict nothing: refused or undecided, in bounded time.
     let nest = (0..60).fold("x".to_string(), |inner, _| format!("sin({inner} + y)"));
     let bodies = [
         format!("var x ~ 1; var y ~ 1; 0 = {nest} - 40; 0 = x*y.powi(9) - (x + y + t).powi(11) + 7;"),

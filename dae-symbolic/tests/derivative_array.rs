@@ -15,7 +15,7 @@ fn start(model: &Model, t: f64) -> ArrayPoint {
     ArrayPoint::of_start_values(model, &dae_symbolic::defaults::default_parameters(model), t)
 }
 
-/// Rows by Taylor arithmetic are those of symbolic total derivatives.
+/// Rows by Taylor arithmetic agree with symbolic total derivatives.
 #[test]
 fn rows_are_total_derivatives() {
     let mut model = model(

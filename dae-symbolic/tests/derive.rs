@@ -1,7 +1,7 @@
-//! Derived models are the models written by hand: proved, equation by equation.
+//! Derived models are equal to the models written by hand: proved, equation by equation.
 //!
-//! In: blocks with energies and costs, and the equations of the textbooks. Out: the difference of every pair of equations (or their sum)
-//! vanishes identically.
+//! In: blocks with energies and costs, and the equations of the textbooks. Out: the difference of every pair of
+//! equations (or their sum) vanishes identically.
 
 #![cfg(feature = "syntax")]
 
@@ -93,7 +93,7 @@ fn a_different_model_is_not_proved_equal() {
     assert!(!vanishes(&mut derived.dag, difference) && !vanishes(&mut derived.dag, sum));
 }
 
-/// What the report calls `M`, `f` and `G` are the parts of the equations.
+/// Asserts that `M`, `f` and `G` of the report add up to the equations.
 fn parts_add_up(text: &str) {
     use dae_symbolic::expr::Rational;
     let mut model = model(text);
@@ -224,7 +224,7 @@ fn optimal_control_of_index_1() {
     proves_equal(include_str!("../../examples/models/optimal_control.dae"), by_hand);
 }
 
-/// The optimal control problem of index 3 of Hairer & Wanner II, exercise VII.1.8 with data of the problem book.
+/// The optimal control problem of index 3 of Hairer & Wanner II, exercise VII.1.8.
 const INDEX_3: &str = "struct Control { var y1 = 1; var y2 ~ -0.76; var w; var v1 ~ 0.76; var v2;
     optimal_control {
         states y1, y2; adjoints v1, v2; controls w;

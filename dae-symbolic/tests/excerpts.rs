@@ -1,4 +1,4 @@
-//! Generated code of long families from an excerpt of them, against that from all their members.
+//! Code of long families generated from an excerpt, against code generated from all members.
 
 use dae_symbolic::emit::emit;
 use dae_symbolic::pipeline::{Compiled, compile, compile_excerpt};
@@ -22,8 +22,8 @@ fn assert_same(text: &str) {
     }
 }
 
-/// How the code from an excerpt differs from that of the whole model. Texts for people are compared by their number: with fractions in
-/// them, the first ones stand for all, and those of an excerpt end earlier.
+/// How the code from an excerpt differs from that of the whole model. Documentation is left out: where it contains fractions, the first
+/// members stand for all, and those of an excerpt end earlier.
 fn difference(text: &str, excerpt: &Compiled) -> Option<String> {
     let whole = match compile(scalar_model(families(text).model).ok()?, 0.0) {
         Ok(whole) => whole,
@@ -48,7 +48,7 @@ fn difference(text: &str, excerpt: &Compiled) -> Option<String> {
     }
 }
 
-/// Models with the names they are asked for by.
+/// Models by name.
 fn listed() -> Vec<(&'static str, &'static str)> {
     let list = include_str!("excerpts/models.txt").split("### ").skip(1);
     list.filter_map(|entry| entry.split_once('\n')).collect()
@@ -90,7 +90,7 @@ fn what_happens_at_one_member_in_the_middle() {
     check(|name| chosen.contains(&name));
 }
 
-/// All of them: some minutes unoptimised.
+/// All models of the list: some minutes unoptimised.
 #[test]
 #[ignore = "slow"]
 fn everything_that_could_go_wrong() {
@@ -107,8 +107,8 @@ fn a_plate() {
     assert_same(&sized(PLATE, 50));
 }
 
-/// From which size on an excerpt is so much smaller than the plate that it is taken: the figures in the README. Where N is odd, the sine is exactly one at
-/// the middle of an edge, and what is near that is kept as well.
+/// The sizes from which on an excerpt is taken, because it is so much smaller than the plate: the figures in the README. Where N is odd, the sine is exactly one at
+/// the middle of an edge, and the points near it are kept as well.
 #[test]
 fn a_plate_that_is_large_enough() {
     let is_taken = |n: usize| compile_excerpt(&families(&sized(PLATE, n)).model, 0.0).is_some();
@@ -124,7 +124,7 @@ fn is_enough(text: &str) -> bool {
     enough
 }
 
-/// A ladder of resistors and capacitors, with what is put in the place of `FEED` at its beginning.
+/// A ladder of resistors and capacitors; `FEED` and `CAPACITANCE` are to be replaced.
 const LADDER: &str = "struct Ladder {
     const N = 120; param r: [f64; N] = 1.5; param c = 0.5; param c_last = 2;
     var e: [f64; N] = 0; var i: [f64; N + 1];
@@ -156,7 +156,7 @@ fn numbers_that_bend_keep_the_family_whole() {
     for bent in ["(1 + max(0, k - 60))", "(1 + max(0, 5 - abs(k - 60)))", "(k * k + 1)", "(1 / (k + 1))"] {
         assert!(!is_enough(&ladder("r[0] * i[0] = sin(t) - e[0]", bent)), "{bent}");
     }
-    // A function that is applied at run time is the same in all of them.
+    // A function that is evaluated at run time is the same in all instances.
     assert!(is_enough(&ladder("r[0] * i[0] = sin(t) - e[0]", "(2 + sin(k))")));
     let starts = ladder("r[0] * i[0] = sin(t) - e[0]", "c");
     let bent = "var e: [f64; N] = |k| max(0, 5 - abs(k - 60));";

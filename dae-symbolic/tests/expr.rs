@@ -27,7 +27,7 @@ fn numbers_are_exact() {
     let hundred = dag.integer(100);
     let product = dag.mul(decimal, hundred);
     assert_eq!(product, dag.integer(981));
-    // A long way off and back again through big integers.
+    // Far away and back again through big integers.
     let half = dag.constant(q(1, 2));
     let small = dag.powi(half, 200);
     let large = dag.integer(2);
@@ -96,7 +96,7 @@ fn simplifications_that_always_hold_record_nothing() {
     assert!(dag.assumptions().is_empty());
 }
 
-/// The opposite of a long sum is that sum with a minus sign before it, which must not go in and out of functions for ever.
+/// The negative of a long sum is that sum with a minus sign, which must not move in and out of functions for ever.
 #[test]
 fn functions_of_long_sums_end() {
     let mut dag = Dag::new();

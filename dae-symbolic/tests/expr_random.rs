@@ -18,7 +18,7 @@ enum Tree {
     Mul(Box<Tree>, Box<Tree>),
     Div(Box<Tree>, Box<Tree>),
     Power(Box<Tree>, i32),
-    /// Of three arguments the third is the first again.
+    /// Where a function takes three arguments, the third is the first again.
     Apply(Function, Box<Tree>, Box<Tree>),
 }
 
@@ -175,7 +175,7 @@ fn point() -> impl Strategy<Value = [f64; 3]> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The exact value lies in the enclosures of the tree and of the canonical form, so these have to meet.
+    /// The exact value lies in the enclosures of the tree and of the canonical form, so these have to intersect.
     #[test]
     fn canonical_form_keeps_the_value(tree in tree(&Function::ALL), at in point()) {
         let cell = at.map(Interval::point);
@@ -253,7 +253,7 @@ proptest! {
         prop_assert!((exact - fine).abs() <= 1e-6 * fine.abs().max(1.0), "{exact} {fine}");
     }
 
-    /// Rational functions: exact arithmetic, residues and floating point say the same.
+    /// Rational functions: exact arithmetic, residues and floating-point arithmetic agree.
     #[test]
     fn residues_of_rational_functions(tree in tree(&[]), at in [-9i64..10, -9i64..10, -9i64..10]) {
         let exact = tree.exact(&at);
@@ -285,7 +285,7 @@ proptest! {
         if let Ok(evaluation) = FieldPoint::new(9).evaluate(&dag, &[f, g, df, dg, dp, dq]) {
             let [f, g, df, dg, dp, dq]: [u64; 6] = evaluation.values.clone().try_into().unwrap();
             let (left, right) = (arithmetic::mul(df, g), arithmetic::mul(f, dg));
-            // Opaque functions have random values, so that only what is proved can be asked to agree.
+            // Opaque functions have random values, so only what is proved has to agree.
             if evaluation.is_proof() {
                 prop_assert_eq!(arithmetic::add(left, right), dp);
                 prop_assert_eq!(arithmetic::sub(left, right), arithmetic::mul(dq, arithmetic::mul(g, g)));

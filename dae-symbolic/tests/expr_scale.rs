@@ -1,6 +1,7 @@
-//! Expressions of a million nodes in several shapes go through every operation of the kernel, in a thread with a stack of
-//! 512 KiB: nothing recurses on depth, and nothing is quadratic. Times are printed (`--nocapture`), not asserted. One shape
-//! is run in full always, the others on a tenth of it unless ignored tests are asked for (`--include-ignored`).
+//! Expressions of a million nodes in several shapes go through every operation of the kernel, in a thread with a stack
+//! of 512 KiB: nothing recurses on depth, and nothing is quadratic. Times are printed (`--nocapture`), not asserted.
+//! One shape is run in full always, the others on a tenth of it unless ignored tests are asked for
+//! (`--include-ignored`).
 
 use std::time::Instant;
 
@@ -28,7 +29,7 @@ struct Shape {
     expected: fn(u32, f64) -> (f64, f64),
 }
 
-/// Puts the expression of a shape through everything.
+/// Applies every operation of the kernel to the expression of a shape.
 fn every_operation(shape: Shape, nodes: u32) {
     let Shape { name: shape, build, expected } = shape;
     let run = move || {

@@ -1,6 +1,7 @@
 //! Inputs that fuzzing found, and the corpus it starts from: nothing panics, and nothing takes longer than two seconds.
 //!
-//! In: `fuzz/found/` and `fuzz/corpus/`. Out: what the example `fuzz` asserts about every input, on a stack as small as there.
+//! In: `fuzz/found/` and `fuzz/corpus/`. Out: what the example `fuzz` asserts about every input, on a stack as small as
+//! there.
 
 #[path = "../../fuzz/exercise.rs"]
 mod exercise;

@@ -1,4 +1,4 @@
-//! The language from its text: rejected texts with what is printed about them, accepted ones with what they mean.
+//! The language: rejected texts with what is printed about them, accepted ones with their meaning.
 
 #![cfg(feature = "syntax")]
 

@@ -1,4 +1,4 @@
-//! Models that are too large to be examined as a whole: their local certificate, and the size of their forms.
+//! Models that are too large to be analysed as a whole: their local certificate, and the size of their forms.
 
 use dae_symbolic::form::Form;
 use dae_symbolic::index::{Limits, LocalRegularity, Verdict, analyse};
@@ -15,7 +15,7 @@ fn model(count: usize, part: impl Fn(usize) -> String) -> String {
     format!("pub struct Large {{\n{}}}\n", (1..=count).map(part).collect::<String>())
 }
 
-/// A pendulum of its own, in a position of its own.
+/// The statements of pendulum `k`, independent of the others, each in another position.
 fn pendulum(k: usize) -> String {
     let angle = 0.1 + 0.01 * k as f64;
     let (x, y) = (angle.sin(), -angle.cos());
@@ -58,7 +58,7 @@ fn a_consistent_point_of_many_pendulums_is_proved() {
 
 #[test]
 fn a_long_sequence_of_equations_is_proved() {
-    // z_k = sin(z_{k-1}) + z_{k-1}, the first given by a state: the derivatives of stage 0 form a triangle of order 500.
+    // z_k = sin(z_{k-1}) + z_{k-1}, the first a function of a state: the derivatives of stage 0 form a triangle of order 500.
     let step = |k: usize| match k {
         1 => "var z1 = 0.01; der(z1) = -z1;\n".to_string(),
         _ => format!("var z{k} ~ 0; z{k} = 0.5 * z{0} + 0.4 * sin(z{0});\n", k - 1),
@@ -69,7 +69,7 @@ fn a_long_sequence_of_equations_is_proved() {
 
 #[test]
 fn a_bent_chain_is_regular_in_floating_point_arithmetic() {
-    // The system Jacobian is one block of order 300: too large for a proof, and no obstacle to its factors.
+    // The system Jacobian is one block of order 300: too large for a proof, but not to be factorised.
     let found = local(&chain(60, 0.05));
     let LocalRegularity::Numerical { condition, .. } = found else { panic!("{found:?}") };
     assert!(condition > 10.0 && condition < 1e7, "{condition:e}");

@@ -1,7 +1,7 @@
-//! Models for which a wrong statement is near at hand.
+//! Models that invite wrong statements.
 //!
-//! In: badly scaled models, models at the end of a function's domain, models with branches, and redundant equations that nearly hold. Out: the
-//! right answer, or none; never another one.
+//! In: badly scaled models, models at the end of a function's domain, models with branches, and redundant equations
+//! that nearly hold. Out: the right answer, or none; never another one.
 
 use dae_symbolic::form::Form;
 use dae_symbolic::index::{ProblemKind, Verdict};
@@ -29,7 +29,7 @@ fn accepted(body: &str) {
     }
 }
 
-/// Where a small number decides whether a matrix is singular, it is there.
+/// A small number may decide whether a matrix is singular, and is not neglected.
 #[test]
 fn small_conductances_are_not_nothing() {
     // u₂ = -10¹¹ x/w: index 1, and not 2.
@@ -51,7 +51,7 @@ fn small_conductances_are_not_nothing() {
     }
 }
 
-/// Such models have exactly one solution.
+/// Badly scaled models with exactly one solution.
 #[test]
 fn badly_scaled_models_are_not_rejected() {
     let bodies = [
@@ -78,7 +78,7 @@ fn ends_of_domains_are_no_contradictions() {
     bodies.into_iter().for_each(accepted);
 }
 
-/// What cancels on the branch of the start values does not on the one that is reached later.
+/// Terms that cancel on the branch of the start values do not cancel on one that is reached later.
 #[test]
 fn combinations_hold_on_all_branches() {
     let nested =
@@ -111,7 +111,7 @@ fn charges_of_an_island_add_up_to_zero() {
     assert!(compiled.forms.iter().any(|form| form.form == Form::Index1));
 }
 
-/// A capacitance is small, and not zero.
+/// A small capacitance is not zero.
 #[test]
 fn small_parameters_are_not_nothing() {
     let body = "param c = 1e-12; param k = 1e-9; var x = 1; var y ~ 1; var z ~ 0;
@@ -132,7 +132,7 @@ fn another_branch_is_not_excluded() {
     }
 }
 
-/// Beside the size of its terms a difference is rounding, and is there.
+/// A difference as small as rounding errors of its terms is not zero.
 #[test]
 fn redundant_equations_that_nearly_hold_contradict() {
     for body in [
@@ -145,7 +145,7 @@ fn redundant_equations_that_nearly_hold_contradict() {
     }
 }
 
-/// What only the surface says counts where the solution stays on it, and nowhere else.
+/// The branch on the surface of a switch counts where the solution stays on it, and nowhere else.
 #[test]
 fn switches_on_which_solutions_stay() {
     let on = |switch: &str| {
@@ -165,7 +165,7 @@ fn switches_on_which_solutions_stay() {
     for leaving in ["t", "t*y", "t.powi(3)"] {
         assert_eq!(index(&on(leaving)), Some(0), "{leaving}");
     }
-    // Of zero it is one, as in evaluation.
+    // `signum(0)` is one, as in evaluation.
     let signum = "var v; v = 0; var y = 0.7; var z ~ 0.7; der(y) = -y; signum(v)*der(z) + z = y;";
     assert!(matches!(index(signum), None | Some(1)));
     assert_eq!(compiled(signum).map_or(None, |it| it.analysis.certificate.degrees_of_freedom()).unwrap_or(2), 2);
@@ -174,7 +174,7 @@ fn switches_on_which_solutions_stay() {
     assert!(compiled(undetermined).map_or(true, |_| index(undetermined).is_none()));
 }
 
-/// A coefficient that vanishes at the start and at one more time is no zero.
+/// A coefficient that vanishes at the start and at one more time is not identically zero.
 #[test]
 fn second_points_are_no_numbers_of_the_text() {
     for zero in ["1e-5*t*(t - 0.1)", "(t*(t - 0.1)).powi(8)", "t*(t - 0.02)*(t - 0.1)"] {
@@ -185,7 +185,7 @@ fn second_points_are_no_numbers_of_the_text() {
     }
 }
 
-/// Equations beyond the unknowns hold by themselves or contradict the others: that solutions are determined is true of both.
+/// Surplus equations follow from the others or contradict them: in either case no unknown is left undetermined.
 #[test]
 fn surplus_linear_equations_leave_nothing_undetermined() {
     let kind = |body: &str| compiled(body).err().and_then(|rejected| rejected.problem).map(|problem| problem.kind);
@@ -216,7 +216,7 @@ fn coefficients_below_the_range_of_f64_are_not_nothing() {
     assert!(matches!(index(hidden), None | Some(3)));
 }
 
-/// Equations beyond the unknowns that differ from what follows from the others in a high derivative alone, or by little.
+/// Surplus equations that differ from a consequence of the others only in a high derivative, or by little.
 #[test]
 fn surplus_equations_that_hold_to_rounding_contradict() {
     for off in ["t.powi(8)", "t.powi(12)", "1e-25*t.powi(4)"] {
@@ -227,7 +227,7 @@ fn surplus_equations_that_hold_to_rounding_contradict() {
     assert_eq!(index("var x = 1; var y = 1; der(x) = -x; der(y) = -2*y; y = x.powi(2);"), Some(0));
 }
 
-/// On the surface of a switch neither of two opposite conditions holds.
+/// On the surface of a switch neither of two opposite strict inequalities holds.
 #[test]
 fn opposite_conditions_are_not_the_whole() {
     let body = "var v; var y = 0.7; var z ~ 0.7; v = 0; der(y) = -y;

@@ -24,7 +24,7 @@ fn part(equations: &[usize], unknowns: &[usize]) -> Part {
 }
 
 mod literature {
-    //! Signature matrices of systems of the problem book, transcribed from their equations.
+    //! Signature matrices of systems of the literature, transcribed from their equations.
     use super::*;
 
     #[track_caller]
@@ -197,7 +197,7 @@ fn impossible_rows_are_refused() {
     assert_eq!(SignatureMatrix::from_rows(2, [[(0, u32::MAX)], [(1, u32::MAX)]]), Err(InvalidStructure::OrdersTooHigh));
 }
 
-/// Everything on 20,000 equations in a row, in a thread that could not afford a stack frame for each of them.
+/// Every algorithm on a chain of 20,000 equations, in a thread whose stack is too small for a frame for each of them.
 #[test]
 fn long_chains_need_no_stack() {
     const N: usize = 20_000;

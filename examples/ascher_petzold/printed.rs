@@ -5,7 +5,7 @@
 /// A table.
 pub(crate) struct Table {
     pub(crate) title: &'static str,
-    /// Headings, and which figures of a row stand below.
+    /// Headings, and the figures of a row below each.
     pub(crate) columns: &'static [(&'static str, usize)],
     pub(crate) rows: &'static [Row],
 }

@@ -1,8 +1,9 @@
-//! Work over precision, and what one code needs of another's.
+//! Work over precision, and ratios of the work of two codes.
 //!
-//! In: curves, points of digits and of several measures of work. Out: ratios. Work is a function of digits, interpolated (logarithmically) along the
-//! curve of a code through its tolerances. Of several curves (formulations, variants) the best counts at every number of digits. A ratio is the
-//! geometric mean over the digits at which both have a curve.
+//! In: curves, points of digits and of several measures of work. Out: ratios. Work is a function of digits,
+//! interpolated (logarithmically) along the curve of a code through its tolerances. Of several curves (formulations,
+//! variants) the best counts at every number of digits. A ratio is the geometric mean over the digits at which both
+//! have a curve.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +55,7 @@ fn interpolated<const M: usize>(curve: &[Point<M>], digits: f64, measure: usize)
     (!found.is_empty()).then(|| geometric_mean(found.into_iter()))
 }
 
-/// Of positive values.
+/// The geometric mean of positive values.
 pub(crate) fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value.ln(), count + 1.0));
     f64::exp(sum / count)

@@ -1,7 +1,7 @@
 //! The work of established codes at equal digits.
 //!
-//! In: `peers.json`, measured for this project, and cells of the diagram. Out: for every problem and method the ratios of our work to that of
-//! the peer: steps, residuals, Jacobians, factorisations.
+//! In: `peers.json`, measured for this project, and cells of the diagram. Out: for every problem and method the ratios
+//! of our work to that of the peer: steps, residuals, Jacobians, factorisations.
 //!
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -11,7 +11,7 @@ use std::path::Path;
 use super::Cell;
 use super::curves::{Curves, geometric_mean, ratios};
 
-/// Whom each method is compared with.
+/// The code with which each method is compared.
 const PEERS: [(&str, &str); 3] = [("bdf", "ida"), ("radau5", "radau5"), ("radau", "radau")];
 
 const MEASURES: [&str; 4] = ["steps", "residuals", "Jacobians", "factorizations"];

@@ -14,15 +14,15 @@ pub(crate) struct Problem {
     pub(crate) name: &'static str,
     /// The formulations that are worth comparing.
     pub(crate) forms: fn() -> Vec<Box<dyn Dae>>,
-    /// Where the reference values are, from here.
+    /// The path of the reference values, relative to this file.
     reference: &'static str,
-    /// The run goes from 0 to here.
+    /// The end of the run, which starts at 0.
     pub(crate) end: f64,
-    /// What an error is compared with beside the value.
+    /// The scale of an error in addition to the value.
     scale: Measure,
-    /// Unknowns that the test set does not compare, by how their names begin.
+    /// Unknowns that the test set does not compare, by the beginning of their names.
     left_out: &'static [&'static str],
-    /// Takes minutes, and is run where it is asked for by name.
+    /// Whether it takes minutes, and is run only if asked for by name.
     pub(crate) is_long: bool,
 }
 
@@ -98,7 +98,7 @@ chain! { chain_1000: 1000 }
 const PROBLEM: Problem =
     Problem { name: "", forms: Vec::new, reference: "", end: 0.0, scale: Measure::One, left_out: &[], is_long: false };
 
-/// All of them, by index and size.
+/// All problems, by index and size.
 pub(crate) fn all() -> Vec<Problem> {
     vec![
         Problem { name: "pendulum", forms: pendulum::forms, reference: "pendulum.json", end: 100.0, ..PROBLEM },

@@ -1,7 +1,8 @@
 //! Any bytes that are text, through everything that reads a model, with coverage as a guide.
 //!
 //! In: texts that libFuzzer keeps because they reach something new, changed by the mutators of the driver
-//! (`dae-symbolic/examples/fuzz/mutate`), and one time in eight by its own. Out: what panics, or takes longer than `-timeout` says.
+//! (`dae-symbolic/examples/fuzz/mutate`), and one time in eight by its own. Out: what panics, or takes longer than
+//! `-timeout` says.
 #![no_main]
 
 #[allow(dead_code, reason = "what the driver needs beside")]

@@ -1,7 +1,8 @@
 //! Values for parameters and inputs on the command line.
 //!
-//! In: `K=V` for a parameter, an element of an array of them or the whole array; `U=V` or `U=FILE` for an input, the file holding times and
-//! values in two columns. Out: all parameters, and inputs that are as smooth as the reduction needs.
+//! In: `K=V` for a parameter, an element of an array of them or the whole array; `U=V` or `U=FILE` for an input, the
+//! file holding times and values in two columns. Out: all parameters, and inputs that are as smooth as the reduction
+//! needs.
 
 use std::path::{Path, PathBuf};
 

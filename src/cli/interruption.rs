@@ -1,7 +1,8 @@
 //! SIGINT and SIGTERM.
 //!
-//! In: signals. Out: before anything has been computed the process ends at once; the first one after that asks the run to stop, so that what
-//! has been computed is written, and the second one ends the process. SIGHUP is left to its default, which `nohup` changes.
+//! In: signals. Out: before anything has been computed the process ends at once; the first one after that asks the run
+//! to stop, so that what has been computed is written, and the second one ends the process. SIGHUP is left to its
+//! default, which `nohup` changes.
 
 use std::io;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! JSON of a simulation; the JSON of a report is its serialisation.
 //!
-//! In: a solution, or the reason why there is none. Out: an object whose keys are a promise. Numbers that are not finite are `null`.
+//! In: a solution, or the reason why there is none. Out: an object whose keys are a promise. Numbers that are not
+//! finite are `null`.
 
 use dae_runtime::contract::{Description, Name};
 use dae_runtime::solution::Solution;

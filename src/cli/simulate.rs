@@ -1,7 +1,7 @@
 //! `dae simulate`.
 //!
-//! In: a model file, a form, a method. Out: the solution as a summary, JSON, a table, a picture; a run that ends early prints what was
-//! computed. The interpreter runs the form, so that no compiler is needed.
+//! In: a model file, a form, a method. Out: the solution as a summary, JSON, a table, a picture; a run that ends early
+//! prints what was computed. The interpreter runs the form, so that no compiler is needed.
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;

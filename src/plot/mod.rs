@@ -1,6 +1,7 @@
 //! Curves over time as a picture.
 //!
-//! In: unknowns of a solution, or named curves, in panels. Out: SVG text, for the command line (`dae simulate --plot`) and the examples.
+//! In: unknowns of a solution, or named curves, in panels. Out: SVG text, for the command line (`dae simulate --plot`)
+//! and the examples.
 //!
 //! ```no_run
 //! use dae::plot::{Panel, Scale, Series, save};

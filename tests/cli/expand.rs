@@ -32,7 +32,7 @@ fn forms_that_a_model_does_not_have() {
     assert!(message.contains("help: the model has these forms: original"), "{message}");
 }
 
-/// A reader need not know the contract by heart: each function that computes says what, and each row of a residual is written above its line.
+/// Generated code can be read without the contract at hand: each function says what it computes, and each row of a residual has its equation above it.
 #[test]
 fn generated_functions_say_what_they_compute() {
     let plain = [

@@ -1,4 +1,4 @@
-//! Files around a run: outputs that would replace something, tables with a byte-order mark, what has no end, and signals.
+//! Files of a run: outputs that would overwrite files, tables with a byte-order mark, endless inputs, and signals.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -89,7 +89,7 @@ fn what_has_no_end_is_not_read_to_it() {
         (pipe.as_str(), "nothing came from it"),
     ] {
         refused(&["analyze", path], 1, reason);
-        // Once is enough to wait.
+        // Waiting for the pipe once is enough.
         if path != pipe {
             let input = format!("u={path}");
             refused(&["simulate", &model, "--t-end", "1", "--input", &input], 1, reason);
@@ -103,7 +103,7 @@ fn what_has_no_end_is_not_read_to_it() {
 fn interrupted(signal: &str, name: &str, more: &[&str]) -> Output {
     let text = "struct Oscillator { var x = 1.0; var v = 0.0; der(x) = v; der(v) = -x; }";
     let model = file(&format!("{name}.dae"), text);
-    // A signal before the first step ends the run with nothing: on a busy machine that may be late.
+    // A signal before the first step ends the run without output, and on a busy machine that step may come late.
     for seconds in [1, 4, 16] {
         let child = Command::new(env!("CARGO_BIN_EXE_dae"))
             .args(["simulate", &model, "--t-end", "1e7", "--max-steps", "1000000000"])

@@ -1,7 +1,7 @@
 //! The command `dae`, run as users run it.
 //!
-//! In: models of the repository and broken ones written here. Out: keys, numbers, exit codes and messages. One file by subcommand, and one for
-//! the reports of `analyze` that people read.
+//! In: models of the repository and broken ones written here. Out: keys, numbers, exit codes and messages. One file per
+//! subcommand, and one for the reports of `analyze` that people read.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,4 +1,4 @@
-//! Models that are no good: exit codes, kinds of problems, and messages at the tokens at fault.
+//! Rejected models: exit codes, kinds of problems, and messages at the tokens at fault.
 
 use super::analyze::KEYS;
 use super::*;
@@ -103,7 +103,7 @@ fn a_broken_text_is_rejected_at_its_token() {
     }
 }
 
-/// What comes out of a pipe has no colours; a variable asks for them, and `NO_COLOR` overrules it.
+/// Output to a pipe has no colours unless an environment variable asks for them, which `NO_COLOR` overrules.
 #[test]
 fn messages_have_colours_where_they_are_wanted() {
     let path = file("colours.dae", "struct Colours { var x; x = y; }");
@@ -126,7 +126,7 @@ fn files_that_are_not_there() {
     assert!(stderr(&output).starts_with("error: `no/such.dae` cannot be read: "), "{}", stderr(&output));
 }
 
-/// Defaults and start values that are no numbers are told by name, and what follows from them is not told as well.
+/// Defaults and start values that are not finite are reported by name, and what follows from them is not.
 #[test]
 fn values_that_are_no_numbers_are_told() {
     let text = "struct S { param a = 0; param b = 1 / a; param c = b + 1; var x = 1; der(x) = -b * x + c; }";
@@ -161,7 +161,7 @@ fn helps_speak_of_the_model() {
     );
 }
 
-/// Where a search for consistent values ends without any, the report names the equations to look at, and blames nothing that is not known yet.
+/// Where a search for consistent values fails, the report names the equations to look at, and blames nothing without proof.
 #[test]
 fn what_to_check_is_said() {
     let warnings = |name: &str, text: &str| {
@@ -193,7 +193,7 @@ fn a_proof_that_is_not_made_is_explained() {
     assert!(text.contains("established numerically") && text.contains(why), "{text}");
 }
 
-/// Members of a family stand at one place of the text, and are told there once.
+/// Members of a family have one place in the text, and are reported there once.
 #[test]
 fn families_that_are_at_fault_are_told_once() {
     let text = "struct S { var x: [f64; 20] ~ 0; var y: [f64; 20] ~ 0; var z ~ 0;

@@ -83,7 +83,7 @@ fn the_same_bytes_every_time() {
     }
 }
 
-/// What LaTeX and HTML need to be closed is closed, in articles with and without each section.
+/// Environments of LaTeX and elements of HTML are closed, in articles with and without each section.
 #[test]
 fn articles_and_pages_are_balanced() {
     let singular = file(
@@ -132,7 +132,7 @@ fn families_are_shown_once() {
     let system = page.split("<h2>").find(|part| part.starts_with("System")).expect("a system");
     let rows = system.split("</table>").next().expect("a table").matches("<tr>").count();
     assert!(rows <= 10 && system.contains("for i in 1..=58") && system.contains("(10[i])"), "{rows} rows: {system}");
-    // The pattern has a point per equation, everything else is as long.
+    // The pattern has a point per equation; everything else does not grow.
     assert!(page.len() < short.len() * 5 / 4, "{} bytes, half as many links {}", page.len(), short.len());
 }
 
@@ -151,7 +151,7 @@ fn combinations_are_typeset() {
     assert!(article.contains("\\section*{Combined equations}"), "{article}");
 }
 
-/// One name for an equation, whoever speaks of it: the number of the statement in the text, and the index of a family in brackets. In this model
+/// An equation has one name everywhere: the number of the statement in the text, and the index of a family in brackets. In this model
 /// equation 2 stands at the sixth place of the list of all instances.
 #[test]
 fn equations_have_one_name() {
@@ -184,7 +184,7 @@ fn equations_have_one_name() {
         let page = stdout(&dae(&["analyze", &model, kind]));
         assert!(page.contains("Equation (3)") && page.contains("(2)") && !page.contains("(7)"), "{page}");
     }
-    // The same in a message.
+    // Messages use these names as well.
     let text = "struct Names { var x: [f64; 5] ~ 0; var a ~ 0; var b ~ 0;
         for k in 0..5 { der(x[k]) = a - k * x[k]; } der(a) + der(b) = 1; 2 * der(a) + 2 * der(b) = 3; }";
     let output = dae(&["analyze", &file("names_contradictory.dae", text)]);
@@ -195,7 +195,7 @@ fn equations_have_one_name() {
     );
 }
 
-/// What a block stands for has no number, since nobody wrote it; it is called by its part, and does not shift the numbers of what is written.
+/// Equations derived from a block are not in the text and have no number; they are named after their role, and do not shift the numbers of written ones.
 #[test]
 fn equations_of_a_block_are_called_by_their_part() {
     let text = "struct Pendulum { var x ~ 1; var y = 0; var lambda ~ 0; var w = 0;
@@ -217,7 +217,7 @@ fn equations_of_a_block_are_called_by_their_part() {
     assert!(page.contains("(constraint of lambda)") && page.contains("From constraint of lambda"), "{page}");
 }
 
-/// Members that say the same take one line in every list, and ranges are spelled such that nobody wonders about their last value.
+/// Members with the same text take one line in every list, and ranges are spelled with their last value.
 #[test]
 fn lists_for_people_are_folded() {
     let text = std::fs::read_to_string("examples/models/chain.dae").expect("an example");
@@ -243,7 +243,7 @@ fn lists_for_people_are_folded() {
     assert_eq!(rest, format!("  … and {} more like these", 40 - listed));
 }
 
-/// A name that stands in a report is one of the text, and what it stands for is said; `let`s that only rename an unknown do not take its place.
+/// Reports use the names of the text and say what each `let` stands for; `let`s that only rename an unknown do not take its place.
 #[test]
 fn named_expressions_are_explained() {
     let text = "struct Let { param k = 2; var x = 1; var v = 0; var e = 0; var w: [f64; 6] = 1;

@@ -1,4 +1,4 @@
-//! Equations are written with one sign.
+//! Equations are written with one equals sign.
 
 dae::dae! {
     pub struct Model {

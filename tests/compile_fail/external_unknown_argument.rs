@@ -1,4 +1,4 @@
-//! A derivative is taken by an argument of the function.
+//! A derivative is taken with respect to an argument of the function.
 
 dae::dae! {
     pub struct Model {

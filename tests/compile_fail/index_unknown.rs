@@ -1,4 +1,4 @@
-//! A loop variable with a slip of the pen.
+//! A misspelled loop variable.
 
 dae::dae! {
     pub struct Model {

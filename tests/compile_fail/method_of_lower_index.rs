@@ -1,4 +1,4 @@
-//! BDF does not converge for unknowns of index 3, and is told so by the type system.
+//! BDF does not converge for unknowns of index 3, and does not compile for them.
 
 dae::dae! {
     pub struct Pendulum {

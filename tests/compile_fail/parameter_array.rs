@@ -1,4 +1,4 @@
-//! An error beside an array of parameters: the stand-in has it as a field.
+//! An error beside an array of parameters: the stub has it as a field.
 
 dae::dae! {
     pub struct Model {

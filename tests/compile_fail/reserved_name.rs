@@ -1,4 +1,4 @@
-//! Time is taken.
+//! The name of the time is reserved.
 
 dae::dae! {
     pub struct Model {

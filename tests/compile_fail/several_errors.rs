@@ -1,4 +1,4 @@
-//! All of them in one go.
+//! All errors are reported in one go.
 
 dae::dae! {
     pub struct Model {

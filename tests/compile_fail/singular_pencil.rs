@@ -1,4 +1,4 @@
-//! Unlike equations that say the same: the pencil is singular.
+//! Different but equivalent equations: the pencil is singular.
 
 dae::dae! {
     pub struct Model {

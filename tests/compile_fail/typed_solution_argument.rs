@@ -1,4 +1,4 @@
-//! What is wrong with a call is told with the unknown.
+//! A wrong call of a solution's method is reported at the unknown.
 
 dae::dae! {
     pub struct Decay {

@@ -1,4 +1,4 @@
-//! What a model with errors is used for is compiled all the same: its own error is the only one.
+//! Code that uses a model with errors is compiled against its stub: the model's own error is the only one.
 
 dae::dae! {
     pub struct Fall {

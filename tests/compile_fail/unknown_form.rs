@@ -1,4 +1,4 @@
-//! Forms that do not exist, one of them nearly.
+//! Forms that do not exist, one of them a misspelling.
 
 dae::dae! {
     pub struct Model {

@@ -1,4 +1,4 @@
-//! A function of no name.
+//! A function that does not exist.
 
 dae::dae! {
     pub struct Model {

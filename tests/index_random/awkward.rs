@@ -1,6 +1,7 @@
 //! Invariants of the solution, starts on a switch, tables, units, and families at the edges of their parameters.
 //!
-//! In: random numbers. Out: systems whose index an argument gives, not a computation; it stands at each of them.
+//! In: random numbers. Out: systems whose index follows from an argument, not from a computation; the argument is
+//! beside each of them.
 
 use crate::case::{Case, Truth};
 use crate::coefficients::Coefficient;
@@ -20,8 +21,8 @@ fn shuffled(random: &mut Random, declarations: &[String], equations: &[String]) 
 /// Pythagorean decimals.
 const CIRCLE: [(&str, &str); 4] = [("0.6", "0.8"), ("0.28", "0.96"), ("0.352", "0.936"), ("-0.8", "0.6")];
 
-/// A coefficient that is zero along the solution from these start values, and along others is not; or that is not zero along it, by little.
-/// At the place the degrees of freedom are the same in both cases.
+/// A coefficient that is zero along the solution from these start values, and not along others; or that is small along it and not zero.
+/// Where it is placed the degrees of freedom are the same in both cases.
 pub(crate) fn invariants(random: &mut Random) -> Case {
     let vanishes = !random.once_in(3);
     let off = if vanishes { String::new() } else { format!("{}1", "0".repeat(random.between(4, 40))) };
@@ -67,8 +68,8 @@ pub(crate) fn invariants(random: &mut Random) -> Case {
     place.case(random, &quantity, &coefficient)
 }
 
-/// The start is where a condition changes; what holds behind it is what the solution sees. The coefficient is the same on both sides, or it is zero on
-/// one: then the index behind the start is another than that before, and only what holds behind it may be stated.
+/// The start is where a condition changes; the solution sees what holds after it. The coefficient is the same on both sides, or it is zero on
+/// one: then the index after the start is another than that before, and only what holds after it may be stated.
 pub(crate) fn switches(random: &mut Random) -> Case {
     let mut quantity = Quantity::random(random);
     quantity.name = "y";
@@ -266,7 +267,7 @@ pub(crate) fn edges(random: &mut Random) -> Case {
             well_posed(&shuffled(random, &own(&["var x ~ 1;", "var y = 2;"]), &equations), 1, 1)
         }
         3 => {
-            // Overdetermined and consistent, and derivatives stand in it for all unknowns.
+            // Overdetermined and consistent, with derivatives of all unknowns.
             let k = random.between(1, 9);
             let declarations = [format!("var x = {k};"), format!("var y ~ {k};")];
             well_posed(&shuffled(random, &declarations, &own(&["der(x) = -x;", "y = x;", "der(y) = -y;"])), 0, 1)
@@ -284,7 +285,7 @@ pub(crate) fn edges(random: &mut Random) -> Case {
             well_posed(&shuffled(random, &declarations, &own(&["x*y = 0;", "der(x) = y;"])), 1, 1)
         }
         6 => {
-            // Masses near singularity, all digits of which count.
+            // A mass matrix near singularity, in which all digits count.
             let k = random.between(5, 40);
             let lines = ["der(a) + der(b) = -a;".to_string(), format!("der(a) + 1.{}1*der(b) = -b;", "0".repeat(k))];
             well_posed(&shuffled(random, &own(&["var a = 1;", "var b = 2;"]), &lines), 0, 2)

@@ -1,11 +1,11 @@
-//! One system with what is true about it, and what the analysis says.
+//! One system with its true index, and what the analysis says.
 //!
 //! In: text and truth by construction. Out: an [`Outcome`]: right and complete, right and incomplete, or wrong.
 
 use dae::symbolic::pipeline::compile;
 use dae::symbolic::report::Report;
 
-/// What holds for a system at its starting point.
+/// The truth about a system at its starting point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Truth {
     /// It has an index.
@@ -58,7 +58,7 @@ impl Case {
         self.judged().0
     }
 
-    /// The same, and whether what is said is called proved.
+    /// The outcome of the whole pipeline, and whether the analysis calls its verdict proved.
     pub(crate) fn judged(&self) -> (Outcome, bool) {
         let model = match dae::symbolic::read_text(&self.text) {
             Ok((model, _)) => model,
@@ -95,7 +95,7 @@ impl Said {
         }
     }
 
-    /// Of what `dae analyze --json` prints.
+    /// What `dae analyze --json` prints.
     #[cfg(feature = "cli")]
     fn of_json(json: &serde_json::Value) -> Self {
         let number = |field: &str| json[field].as_u64();
@@ -123,7 +123,7 @@ pub(crate) fn judge_json(json: &serde_json::Value, truth: Truth) -> Outcome {
 
 fn judge(said: Said, truth: Truth) -> Outcome {
     let Said { index, bound, degrees, problem, why } = said;
-    // These are limits of the tool, no statements about the system.
+    // These are limits of the tool, not statements about the system.
     let limit =
         problem.as_ref().is_some_and(|(kind, _)| ["derivatives too long", "undecided"].contains(&kind.as_str()));
     let rejected = problem.is_some() && !limit;

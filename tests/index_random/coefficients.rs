@@ -1,12 +1,13 @@
-//! Coefficients that are zero without looking like it, and such that look like zero and are not.
+//! Coefficients that are zero without looking like it, and coefficients that look like zero and are not.
 //!
-//! In: random numbers, and the name of a quantity between 0.3 and 0.65. Out: texts of expressions, each with whether it vanishes identically: by
-//! an identity of elementary functions, radicals, arctangents or polynomials between random arguments, or not at all, although it is as small as
-//! $10^{-300}$ or a difference of numbers that agree in 16 digits and more.
+//! In: random numbers, and the name of a quantity between 0.3 and 0.65. Out: texts of expressions, each with whether it
+//! vanishes identically: by an identity of elementary functions, radicals, arctangents or polynomials between random
+//! arguments, or not at all, although it is as small as $10^{-300}$ or a difference of numbers that agree in 16 digits
+//! and more.
 
 use crate::random::Random;
 
-/// An expression with what is true about it on the interval that its quantity goes through.
+/// An expression, and whether it vanishes on the range of its quantity.
 #[derive(Clone, Debug)]
 pub(crate) struct Coefficient {
     /// The expression, in parentheses.
@@ -141,7 +142,7 @@ pub(crate) fn tiny(random: &mut Random, x: &str) -> Coefficient {
         _ => tiny_constant(random),
     };
     match random.below(5) {
-        // A coefficient that is zero beside it.
+        // A coefficient that is zero is added.
         0 => Coefficient::nonzero(format!("{}+({text})", identity(random, x).text)),
         1 => Coefficient::nonzero(format!("({text})*cos({u})")),
         _ => Coefficient::nonzero(text),

@@ -1,6 +1,6 @@
 //! Systems that reviewers made to fool the analysis.
 //!
-//! In: `tests/data/adversarial.json`, texts with index and degrees of freedom. Out: the same as [`Case`]s, by name.
+//! In: `tests/data/adversarial.json`, texts with index and degrees of freedom. Out: [`Case`]s by name.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub(crate) struct Collected {
     pub(crate) case: Case,
 }
 
-/// All of them.
+/// All systems of the file.
 pub(crate) fn systems() -> Vec<Collected> {
     let list: Value = serde_json::from_str(include_str!("../data/adversarial.json")).expect("the file is JSON");
     let text = |system: &Value, key: &str| system[key].as_str().expect("a text").to_string();

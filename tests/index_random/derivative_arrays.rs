@@ -1,9 +1,10 @@
 //! Index analysis against the definition, on random linear systems.
 //!
-//! In: systems $\sum_{j,k} a_{ijk}\, x_j^{(k)} = b_i \sin(\omega_i t)$ with small integers $a_{ijk}$, most of them zero, from a fixed seed.
-//! Out: what is stated about them agrees with the ranks of their derivative arrays, which are the definition: the array of $m$
-//! derivatives of every equation is 1-full with respect to $u' = (x_j^{(\max(p_j, 1))})_j$, with $p_j$ the highest order of
-//! $x_j$ in the text, when $\operatorname{rank}(G_{u'}, G_w) = n + \operatorname{rank} G_w$ ($w$ all higher derivatives); the index is the
+//! In: systems $\sum_{j,k} a_{ijk}\, x_j^{(k)} = b_i \sin(\omega_i t)$ with small integers $a_{ijk}$, most of them
+//! zero, from a fixed seed. Out: what is stated about them agrees with the ranks of their derivative arrays, which are
+//! the definition: the array of $m$ derivatives of every equation is 1-full with respect to
+//! $u' = (x_j^{(\max(p_j, 1))})_j$, with $p_j$ the highest order of $x_j$ in the text, when
+//! $\operatorname{rank}(G_{u'}, G_w) = n + \operatorname{rank} G_w$ ($w$ all higher derivatives); the index is the
 //! least such $m$ (Campbell & Gear, *Numer. Math.* 72, 1995).
 
 use dae::symbolic::expr::prime_field::{PRIME, sparse_rank};
@@ -31,7 +32,7 @@ struct Truth {
 
 impl LinearSystem {
     /// Coefficients are nonzero with a probability between a quarter and five eighths that is drawn for each system. In every other
-    /// system the leading part of the second equation, of any order, is the one of the first, so that combining equations is tested.
+    /// system the leading part of the second equation, of any order, is that of the first, so that combining equations is tested.
     fn random(random: &mut Rng, max_order: usize) -> Self {
         let (n, density) = (random.usize(2..=4), random.u8(2..=5));
         let mut coefficient = || {
@@ -141,7 +142,7 @@ impl Array {
     }
 }
 
-/// What is stated about a system.
+/// What the analysis states about a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stated {
     Exact(usize),
@@ -150,7 +151,7 @@ enum Stated {
     Rejected,
 }
 
-/// A statement.
+/// A statement about a system, compared with its derivative array.
 struct Comparison {
     stated: Stated,
     /// Whether equations had to be combined for it.

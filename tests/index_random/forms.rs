@@ -1,7 +1,7 @@
-//! Formulations against one another on systems whose solutions nobody has written down.
+//! Formulations against one another on systems without solutions in closed form.
 //!
-//! In: random systems with a certified index. Out: from the same consistent point every form that a system has ends at the same values, by
-//! every method that converges for it; and how many did.
+//! In: random systems with a certified index. Out: from the same consistent point every form that a system has ends at
+//! the same values, by every method that converges for it, and how many runs agreed.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use crate::{GENERATORS, Generator};
 
 /// Systems per generator.
 const COUNT: u64 = if cfg!(debug_assertions) { 6 } else { 40 };
-/// Of each run; solutions grow, and some end.
+/// Length of each run; solutions grow, and some end.
 const LENGTH: f64 = 0.05;
 const TOLERANCE: f64 = 1e-9;
 /// How far end values may be apart, relative to the largest and one: unknowns of index 2 are only as good as the methods make them, 7e-6 at
 /// this tolerance.
 const ALLOWED: f64 = 1e-5;
 
-/// Not those whose directions are a matter of luck, unit vectors and the multipliers of the text.
+/// The forms that are compared; unit vectors and the multipliers of the text are left out, since whether they serve as directions is chance.
 const FORMS: [&str; 13] = [
     "index1",
     "index2",
@@ -43,7 +43,7 @@ const FORMS: [&str; 13] = [
 /// What came of one form of one system by one method.
 enum Run {
     End(Vec<f64>),
-    /// The run stopped, which a form may: what is compared are solutions.
+    /// The run stopped, which is no disagreement: only solutions are compared.
     Stopped,
 }
 

@@ -1,10 +1,11 @@
 //! Hessenberg systems of index 1 to 5 with random polynomial right-hand sides.
 //!
-//! $x_1' = F_1(x_1, \dots, x_r)$, $x_i' = F_i(x_{i-1}, \dots, x_{r-1})$ for $1 < i < r$, $0 = F_r(x_{r-1})$: the index is $r$ where
-//! $\frac{\partial F_r}{\partial x_{r-1}} \cdots \frac{\partial F_2}{\partial x_1} \frac{\partial F_1}{\partial x_r}$ is nonsingular
-//! (Hairer & Wanner II, Sect. VII.1, eqs. (1.13)–(1.15), and beyond), and each of the $m$ constraints takes $r - 1$ degrees of freedom. A chosen
-//! polynomial trajectory solves the system: $F_i$ is a random polynomial less its value there; the matrix is nonsingular at the
-//! start by exact arithmetic.
+//! $x_1' = F_1(x_1, \dots, x_r)$, $x_i' = F_i(x_{i-1}, \dots, x_{r-1})$ for $1 < i < r$, $0 = F_r(x_{r-1})$: the index
+//! is $r$ where
+//! $\frac{\partial F_r}{\partial x_{r-1}} \cdots \frac{\partial F_2}{\partial x_1} \frac{\partial F_1}{\partial x_r}$
+//! is nonsingular (Hairer & Wanner II, Sect. VII.1, eqs. (1.13)–(1.15), and beyond), and each of the $m$ constraints
+//! takes $r - 1$ degrees of freedom. A chosen polynomial trajectory solves the system: $F_i$ is a random polynomial
+//! less its value there; the matrix is nonsingular at the start by exact arithmetic.
 
 use crate::case::{Case, Truth};
 use crate::hiding::lines;
@@ -36,7 +37,7 @@ fn trajectory(random: &mut Random, equilibrium: bool) -> Poly {
 fn attempt(random: &mut Random) -> Option<Case> {
     let r = random.between(1, 5);
     let constraints = if r <= 3 { random.between(1, 2) } else { 1 };
-    // dims[i] is that of x_{i+1}; the last one is that of the multipliers.
+    // dims[i] is the dimension of x_{i+1}; the last one is that of the multipliers.
     let mut dims: Vec<usize> = (1..r).map(|_| constraints + random.below(if r <= 3 { 2 } else { 1 })).collect();
     dims.push(constraints);
     if r == 1 {
@@ -117,7 +118,7 @@ fn multiply(left: &[Vec<i64>], right: &[Vec<i64>]) -> Vec<Vec<i64>> {
     left.iter().map(|row| (0..width).map(|j| entry(row, j)).collect()).collect()
 }
 
-/// Of a matrix with one or two rows.
+/// The determinant of a matrix with one or two rows.
 fn determinant(matrix: &[Vec<i64>]) -> i64 {
     match matrix {
         [row] => row[0],

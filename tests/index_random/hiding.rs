@@ -1,8 +1,9 @@
 //! Transformations that change how a system looks and not what it is.
 //!
 //! In: rows $F(t, x, x') = 0$. Out: $M(t, x)\,F = 0$ with $\det M$ a nonzero constant, and $x = \varphi(t, z)$ with
-//! $\varphi$ a product of elementary invertible maps. Neither changes the index of a first-order system or the dimension of its
-//! set of consistent states: the derivative array is multiplied by an invertible block triangular matrix.
+//! $\varphi$ a product of elementary invertible maps. Neither changes the index of a first-order system or the
+//! dimension of its set of consistent states: the derivative array is multiplied by an invertible block triangular
+//! matrix.
 
 use crate::polynomial::{Atom, Poly};
 use crate::random::Random;

@@ -1,8 +1,8 @@
-//! Ill-posed systems: singular pencils behind transformations, dependent and contradictory rows, wrong counts.
+//! Ill-posed systems: transformed singular pencils, dependent and contradictory rows, wrong numbers of equations.
 //!
-//! Singular pencils are put together from Kronecker's blocks $L_\varepsilon$ ($\varepsilon$ equations for $\varepsilon + 1$ unknowns) and
-//! $L_\eta^\top$ ($\eta + 1$ equations for $\eta$ unknowns) beside a regular part (Gantmacher, ch. XII): whatever stands on the right, either no
-//! solution exists or it is not unique.
+//! Singular pencils are put together from Kronecker's blocks $L_\varepsilon$ ($\varepsilon$ equations for
+//! $\varepsilon + 1$ unknowns) and $L_\eta^\top$ ($\eta + 1$ equations for $\eta$ unknowns) beside a regular part
+//! (Gantmacher, ch. XII): whatever stands on the right, either no solution exists or it is not unique.
 
 use crate::case::{Case, Truth};
 use crate::hiding::{Change, Entries, forcing, hide, lines, start_time};
@@ -19,8 +19,8 @@ enum Solvable {
     No,
 }
 
-/// Singular pencils: solvable ones behind transformations of any kind and with guesses near a solution, others behind constant and
-/// time-varying ones.
+/// Singular pencils: solvable ones under transformations of any kind and with guesses near a solution, others under constant and
+/// time-varying transformations.
 pub(crate) fn singular_pencil(random: &mut Random) -> Case {
     const LINEAR: [Entries; 3] = [Entries::Constant, Entries::Polynomial, Entries::Trigonometric];
     const ALL: [Entries; 4] = [Entries::Constant, Entries::Polynomial, Entries::Trigonometric, Entries::States];
@@ -30,7 +30,7 @@ pub(crate) fn singular_pencil(random: &mut Random) -> Case {
     }
 }
 
-/// Singular pencils without solutions behind transformations that depend on the unknowns.
+/// Singular pencils without solutions, under transformations that depend on the unknowns.
 pub(crate) fn contradictory(random: &mut Random) -> Case {
     pencil(random, Solvable::No, &[Entries::States])
 }
@@ -39,7 +39,7 @@ fn pencil(random: &mut Random, solvable: Solvable, kinds: &[Entries]) -> Case {
     loop {
         let t0 = start_time(random);
         let regular = if random.once_in(3) { None } else { Some(regular_part(random)) };
-        // Zero solves what has no right-hand side.
+        // Zero solves homogeneous equations.
         let mut point = regular.as_ref().map_or(Vec::new(), |system| system.point(random, t0));
         let mut rows = regular.map_or(Vec::new(), |system| system.rows);
         let mut n = rows.len();
@@ -105,7 +105,7 @@ pub(crate) fn wrong_count(random: &mut Random) -> Case {
     }
 }
 
-/// As many equations as unknowns, and too few unknowns in some of them.
+/// Systems with as many equations as unknowns, some of which contain too few unknowns.
 pub(crate) fn structurally_singular(random: &mut Random) -> Case {
     let n = random.between(3, 6);
     // k + 1 equations about k unknowns.

@@ -1,16 +1,19 @@
 //! Index analysis on random systems whose index is known.
 //!
-//! In: generators of systems with their truth by construction, never by the code under test, and a fixed seed. Out: no wrong
-//! statement, and a table of how much is certified. A sample runs with every test; all of them, with the table:
+//! In: generators of systems whose index is known by construction, never by the code under test, and a fixed seed. Out:
+//! no wrong statement, and a table of how much is certified. A sample runs with every test; all of them, with the
+//! table:
 //!
 //! ```sh
 //! cargo test --release --features interpreter --test index_random -- --ignored --nocapture
 //! ```
 //!
-//! Some generators draw systems made to fool: the test of fifty thousand of them, and one of systems that others collected.
+//! Adversarial generators draw systems made to fool an analysis: fifty thousand of them are tested, and those of
+//! `collected`.
 //!
-//! `INDEX_RANDOM=name` restricts that to one generator, `INDEX_RANDOM_COUNT=n` changes the number of systems per generator,
-//! `INDEX_RANDOM_SEED=n` draws other systems, and `INDEX_RANDOM_SAVE=directory` writes every system that is not certified or wrong.
+//! `INDEX_RANDOM=name` restricts the tests to one generator, `INDEX_RANDOM_COUNT=n` changes the number of systems per
+//! generator, `INDEX_RANDOM_SEED=n` draws other systems, and `INDEX_RANDOM_SAVE=directory` writes every system that is
+//! not certified or wrong.
 
 mod awkward;
 mod case;
@@ -62,7 +65,7 @@ const GENERATORS: [Generator; 17] = [
     Generator { name: "unsolvable-mechanisms", draw: mechanisms::contradictory },
 ];
 
-/// Systems made to fool: what looks like zero and is not, what is zero and does not look like it, units, and edges.
+/// Generators of systems made to fool: coefficients that look like zero and are not, or are and do not look like it, units, and edges.
 const ADVERSARIAL: [Generator; 10] = [
     Generator { name: "identities", draw: planted::identities },
     Generator { name: "scaled-identities", draw: planted::scaled_identities },
@@ -80,22 +83,22 @@ const ADVERSARIAL: [Generator; 10] = [
 const SAMPLE: u64 = if cfg!(debug_assertions) { 8 } else { 60 };
 const ALL: u64 = 1000;
 
-/// The same of adversarial generators.
+/// Systems per adversarial generator with every test, and in the long run.
 const ADVERSARIAL_SAMPLE: u64 = if cfg!(debug_assertions) { 12 } else { 20 };
 const ADVERSARIAL_ALL: u64 = 5000;
 
-/// What came of a generator.
+/// What the analysis said of the systems of a generator.
 #[derive(Default)]
 struct Tally {
     exact: usize,
-    /// Of these, by proof.
+    /// Those certified by proof.
     proved: usize,
     at_most: usize,
     nothing: usize,
     wrong: Vec<Finding>,
     slowest: (Duration, u64),
     time: Duration,
-    /// Why nothing or only a bound is stated: by the reason, the systems.
+    /// Systems of which nothing or only a bound is stated, by the reason.
     reasons: BTreeMap<String, Vec<Finding>>,
 }
 
@@ -107,7 +110,7 @@ struct Finding {
 }
 
 impl Finding {
-    /// The text with the truth and what was said above it.
+    /// The text, with the truth and the statement of the analysis above it.
     fn text(&self, generator: &str) -> String {
         let Finding { number, case: Case { text, truth, t0 }, said } = self;
         format!("// {generator} {number}, t0 = {t0}\n// truth: {truth:?}\n// said: {said}\n{text}")
@@ -173,7 +176,7 @@ impl Tally {
     }
 }
 
-/// Without the numbers in it, so that reasons can be counted.
+/// A reason without the numbers in it, so that equal reasons can be counted.
 fn general(reason: &str) -> String {
     let mut text = String::new();
     for c in reason.chars() {
@@ -185,7 +188,7 @@ fn general(reason: &str) -> String {
     text.chars().take(100).collect()
 }
 
-/// Writes every system about which not all is said, the frequent reasons first, and every wrong one.
+/// Writes every system that is not certified, the frequent reasons first, and every wrong one.
 fn save(directory: &Path, generator: &str, tally: &Tally) {
     let write = |name: String, finding: &Finding| {
         std::fs::write(directory.join(name), finding.text(generator)).expect("the directory is writable");
@@ -247,7 +250,7 @@ fn ten_thousand_systems_have_no_wrong_verdict() {
     assert!(open.is_empty(), "one in a hundred or more is not certified: {open:?}");
 }
 
-/// Fails with what is wrong in some systems of each adversarial generator.
+/// Fails with the wrong statements about systems of the adversarial generators.
 fn assert_not_fooled(count: u64, seed: u64) {
     let only = std::env::var("INDEX_RANDOM").ok();
     let directory = std::env::var("INDEX_RANDOM_SAVE").ok();
@@ -298,7 +301,7 @@ fn case_of(name: &str, seed: u64, number: u64) -> Case {
 }
 
 /// Systems of which something wrong was once stated: a singular Jacobian that computed jets make regular (condition $5 \cdot 10^{10}$), one of
-/// rank two less, whose inverse by cofactors is rounding divided by rounding, points so far away that residuals are rounding beside their
+/// rank two less, whose inverse by cofactors is rounding divided by rounding, points so far away that residuals are no larger than rounding errors of their
 /// terms, and start values next to a branch that a combination of equations does not see.
 #[test]
 fn nothing_wrong_is_stated_again() {
@@ -349,7 +352,7 @@ fn templates_are_what_their_sources_say() {
     }
 }
 
-/// The same through `dae analyze --json`, for a few systems of every generator.
+/// Statements of `dae analyze --json` about a few systems of every generator.
 #[cfg(feature = "cli")]
 #[test]
 fn the_command_line_has_no_wrong_verdict() {

@@ -1,8 +1,10 @@
-//! Mechanisms, circuits and control problems of the literature with their rows permuted and combined, in other coordinates.
+//! Mechanisms, circuits and control problems of the literature with their rows permuted and combined, in other
+//! coordinates.
 //!
-//! In: `mechanisms.txt`, models whose index and degrees of freedom are known from the literature named there. Out: the same systems, every
-//! row multiplied by factors of time or of the unknowns that vanish nowhere and added to others, and unknowns of equal order
-//! replaced by unimodular combinations and by offsets that depend on time. All of this is invertible.
+//! In: `mechanisms.txt`, models whose index and degrees of freedom are known from the literature named there. Out: the
+//! same systems, every row multiplied by factors of time or of the unknowns that vanish nowhere and added to others,
+//! and unknowns of equal order replaced by unimodular combinations and by offsets that depend on time. All of this is
+//! invertible.
 
 use std::sync::OnceLock;
 
@@ -151,7 +153,7 @@ impl Template {
         result + rest
     }
 
-    /// What rows may be multiplied with when they are added to others.
+    /// Factors by which rows may be multiplied when they are added to others.
     fn factors(&self, random: &mut Random, replacements: &[Replacement]) -> Vec<String> {
         let mut factors: Vec<String> = ["1", "-1", "2", "0.5", "-3"].map(String::from).to_vec();
         match random.below(3) {
@@ -190,12 +192,12 @@ impl Template {
     }
 }
 
-/// A mechanism behind invertible transformations.
+/// A mechanism under invertible transformations.
 pub(crate) fn mechanisms(random: &mut Random) -> Case {
     transformed(random, 0)
 }
 
-/// The same with rows appended that are combinations of the others: more equations than unknowns, and consistent.
+/// A transformed mechanism with appended rows that are combinations of the others: more equations than unknowns, and consistent.
 pub(crate) fn redundant(random: &mut Random) -> Case {
     let appended = random.between(1, 2);
     transformed(random, appended)
@@ -220,19 +222,19 @@ fn transformed(random: &mut Random, appended: usize) -> Case {
     Case::new(&lines, template.t0, template.truth)
 }
 
-/// A mechanism with one of its equations replaced by a combination of the others: too little is said, or, with factors of constants and
-/// time, what is said contradicts itself.
+/// A mechanism with one of its equations replaced by a combination of the others: underdetermined, or, with constants and functions of
+/// time as factors, contradictory.
 pub(crate) fn with_dependent_row(random: &mut Random) -> Case {
     let contradiction = random.once_in(3);
     with_dependent(random, contradiction, Factors::of_contradiction(contradiction))
 }
 
-/// The same with contradictions and factors of unknowns: that there is no solution shows only where other equations hold.
+/// A mechanism with a contradictory combination whose factors contain unknowns: that there is no solution shows only where other equations hold.
 pub(crate) fn contradictory(random: &mut Random) -> Case {
     with_dependent(random, true, Factors::Any)
 }
 
-/// What rows are multiplied with.
+/// By what rows are multiplied.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Factors {
     Any,

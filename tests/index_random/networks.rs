@@ -1,10 +1,10 @@
 //! Networks of resistors, capacitors, inductors and independent sources by modified nodal analysis.
 //!
-//! Truth from the topology (Estévez Schwarz & Tischendorf, *Int. J. Circ. Theor. Appl.* 28, 2000): for locally passive elements the index is
-//! 0 if there is no voltage source and the capacitors connect all nodes; otherwise 1 if there is neither a loop of capacitors and voltage
-//! sources that contains a voltage source nor a cutset of inductors and current sources; otherwise 2. Degrees of
-//! freedom (Bryant 1959): $\operatorname{rank}(A_C, A_V) - n_V$ capacitor voltages and $n_L - (n - \operatorname{rank}(A_C, A_R, A_V))$
-//! inductor currents.
+//! Truth from the topology (Estévez Schwarz & Tischendorf, *Int. J. Circ. Theor. Appl.* 28, 2000): for locally passive
+//! elements the index is 0 if there is no voltage source and the capacitors connect all nodes; otherwise 1 if there is
+//! neither a loop of capacitors and voltage sources that contains a voltage source nor a cutset of inductors and
+//! current sources; otherwise 2. Degrees of freedom (Bryant 1959): $\operatorname{rank}(A_C, A_V) - n_V$ capacitor
+//! voltages and $n_L - (n - \operatorname{rank}(A_C, A_R, A_V))$ inductor currents.
 
 use crate::case::{Case, Truth};
 use crate::random::Random;
@@ -44,7 +44,7 @@ impl Components {
         node
     }
 
-    /// Whether the two were apart.
+    /// Joins the sets of two nodes; whether they were different sets.
     fn join(&mut self, a: usize, b: usize) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a] = b;

@@ -1,9 +1,10 @@
 //! Index and degrees of freedom of linear systems with constant coefficients, by definition.
 //!
-//! In: rows $\sum_{j,k} a_{ijk}\, x_j^{(k)} = g_i(t)$ with integers $a_{ijk}$. Out: the least $m$ for which the array of $m$ derivatives
-//! of every row is 1-full with respect to $u' = (x_j^{(\max(p_j, 1))})_j$, $\operatorname{rank}(G_{u'}, G_w) = n + \operatorname{rank} G_w$
-//! (Campbell & Gear, *Numer. Math.* 72, 1995), and the dimension of the set of consistent states. Ranks are those modulo a prime; an
-//! integer matrix has the same rank over the rationals unless the prime divides one of its invariant factors, far larger than these.
+//! In: rows $\sum_{j,k} a_{ijk}\, x_j^{(k)} = g_i(t)$ with integers $a_{ijk}$. Out: the least $m$ for which the array
+//! of $m$ derivatives of every row is 1-full with respect to $u' = (x_j^{(\max(p_j, 1))})_j$,
+//! $\operatorname{rank}(G_{u'}, G_w) = n + \operatorname{rank} G_w$ (Campbell & Gear, *Numer. Math.* 72, 1995), and the
+//! dimension of the set of consistent states. Ranks are those modulo a prime; an integer matrix has the same rank over
+//! the rationals unless the prime divides one of its invariant factors, far larger than these.
 
 use crate::case::Truth;
 use crate::polynomial::Poly;
@@ -76,7 +77,7 @@ impl Array {
     }
 }
 
-/// Gauss elimination modulo the prime.
+/// Rank by Gaussian elimination modulo the prime.
 fn rank(mut rows: Vec<Vec<u64>>) -> usize {
     let width = rows.first().map_or(0, Vec::len);
     let mut rank = 0;

@@ -1,22 +1,22 @@
-//! Small systems whose index and degrees of freedom hang on whether one coefficient is zero.
+//! Small systems whose index and degrees of freedom depend on whether one coefficient is zero.
 //!
-//! In: a [`Coefficient`]. Out: a system that contains it as a leading coefficient, as an entry outside the diagonal, as a mass, or as the loop
-//! of an algebraic equation, its equations in random order, with the truth for either case.
+//! In: a [`Coefficient`]. Out: a system that contains it as a leading coefficient, as an entry outside the diagonal, as
+//! a mass, or as the loop of an algebraic equation, its equations in random order, with the truth for either case.
 
 use crate::case::{Case, Truth};
 use crate::coefficients::{Coefficient, identity, tiny};
 use crate::random::Random;
 
-/// Where the quantity that coefficients are functions of comes from.
+/// The quantity of which coefficients are functions.
 #[derive(Clone, Debug)]
 pub(crate) struct Quantity {
     /// Declarations.
     pub(crate) declarations: Vec<String>,
     /// Equations that determine it.
     pub(crate) equations: Vec<String>,
-    /// Degrees of freedom that it has.
+    /// Degrees of freedom of these equations.
     pub(crate) degrees: usize,
-    /// What coefficients contain.
+    /// The name by which coefficients refer to it.
     pub(crate) name: &'static str,
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum Place {
     Product,
     /// $x = y$ and $\sin x = \sin y$ beside $c\,w' + w = y$.
     Redundant,
-    /// The same with $v = w'$.
+    /// $x = y$ and $\sin x = \sin y$ beside $c\,v + w = y$ with $v = w'$.
     RedundantLoop,
     /// $w' = c v$, $w = y + \sin t$.
     Control,
@@ -74,7 +74,7 @@ const PLACES: [Place; 8] = [
 ];
 
 impl Place {
-    /// Any one at which a system has an index in either case.
+    /// Any place at which a system has an index whether or not the coefficient vanishes.
     pub(crate) fn random(random: &mut Random, vanishes: bool) -> Self {
         match random.below(if vanishes { 7 } else { 9 }) {
             7 => Place::Control,
@@ -119,7 +119,7 @@ impl Place {
         lines.to_vec()
     }
 
-    /// Index, and the degrees of freedom beside those of the quantity.
+    /// Index, and degrees of freedom in addition to those of the quantity.
     fn truth(self, vanishes: bool) -> (u32, usize) {
         match (self, vanishes) {
             (Place::Leading, true) => (1, 0),
@@ -174,7 +174,7 @@ pub(crate) fn identities(random: &mut Random) -> Case {
     planted(random, identity)
 }
 
-/// The same times powers of ten.
+/// Coefficients that are zero by an identity, times powers of ten.
 pub(crate) fn scaled_identities(random: &mut Random) -> Case {
     planted(random, |random, x| {
         let exponent = *random.choose(&[8, 15, 30, 100]);
@@ -182,7 +182,7 @@ pub(crate) fn scaled_identities(random: &mut Random) -> Case {
     })
 }
 
-/// Coefficients that are not zero, and smaller than rounding.
+/// Coefficients that are not zero, and smaller than rounding errors.
 pub(crate) fn tiny_coefficients(random: &mut Random) -> Case {
     planted(random, tiny)
 }
@@ -234,7 +234,7 @@ pub(crate) fn decimals(random: &mut Random) -> Case {
     Place::random(random, vanishes).case(random, &quantity, &coefficient)
 }
 
-/// The decimal that is the product of two with as many digits, and digits behind it.
+/// The exact product of two decimals with `digits` digits, followed by the digits `off`.
 fn exact_product(q: &str, r: &str, digits: usize, off: &str) -> String {
     let whole = |text: &str| text.replace('.', "").parse::<u64>().unwrap_or_default();
     let (product, scale) = (whole(q) * whole(r), 10_u64.pow(2 * digits as u32));

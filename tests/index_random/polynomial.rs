@@ -1,7 +1,7 @@
 //! Polynomials in jets, time, and sines, cosines and exponentials of time, with integer coefficients.
 //!
-//! In: what a generator builds. Out: the same as text of the language, differentiated and substituted exactly, by code that
-//! shares nothing with the one under test.
+//! In: polynomials that a generator builds. Out: their derivatives, substitutions and texts in the language, exactly,
+//! by code that shares nothing with the one under test.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -108,7 +108,7 @@ impl Poly {
         sum
     }
 
-    /// The total derivative by time.
+    /// The total derivative with respect to time.
     pub(crate) fn derivative(&self) -> Poly {
         let mut sum = Poly::zero();
         for (monomial, coefficient) in &self.terms {
@@ -132,7 +132,7 @@ impl Poly {
         sum
     }
 
-    /// The partial derivative by an atom, others kept.
+    /// The partial derivative with respect to an atom, the others held fixed.
     pub(crate) fn partial(&self, by: Atom) -> Poly {
         let mut sum = Poly::zero();
         for (monomial, coefficient) in &self.terms {
@@ -234,7 +234,7 @@ impl Poly {
         jets
     }
 
-    /// In the language; `name(j)` is the name of $x_j$.
+    /// The polynomial in the language; `name(j)` is the name of $x_j$.
     pub(crate) fn text(&self, name: impl Fn(usize) -> String) -> String {
         if self.is_zero() {
             return "0".into();

@@ -1,7 +1,8 @@
 //! Random numbers that are the same on every machine.
 //!
-//! In: a seed. Out: SplitMix64 (Steele, Lea & Flood, OOPSLA 2014) and small draws from it. No library's: a system is known by the name of its
-//! generator and its number, and has to stay the same (files in `fuzz/corpus` are named so, and README counts 50,000 systems).
+//! In: a seed. Out: SplitMix64 (Steele, Lea & Flood, OOPSLA 2014) and small draws from it. No library's: a system is
+//! known by the name of its generator and its number, and has to stay the same (files in `fuzz/corpus` are named so,
+//! and README counts 50,000 systems).
 
 /// A generator of random numbers.
 pub(crate) struct Random {

@@ -1,8 +1,8 @@
-//! Weierstrass forms behind random invertible transformations.
+//! Weierstrass forms under random invertible transformations.
 //!
-//! $z_1' = J z_1 + f$, $N z_2' + z_2 = g$ with nilpotent blocks: the index is the size of the largest block (zero if there is none),
-//! and there are $\dim z_1$ degrees of freedom (Hairer (2011), Sect. IV.1; Kunkel & Mehrmann 2006, Th. 2.7). Out: the
-//! system $P(t)\,(E\,(Rx)' + A\,Rx - f) = 0$ with unimodular $P$ and $R$, constant or depending on time.
+//! $z_1' = J z_1 + f$, $N z_2' + z_2 = g$ with nilpotent blocks: the index is the size of the largest block (zero if
+//! there is none), and there are $\dim z_1$ degrees of freedom (Hairer (2011), Sect. IV.1; Kunkel & Mehrmann 2006, Th.
+//! 2.7). Out: the system $P(t)\,(E\,(Rx)' + A\,Rx - f) = 0$ with unimodular $P$ and $R$, constant or depending on time.
 
 use crate::case::{Case, Truth};
 use crate::hiding::{Change, Entries, forcing, hide, lines, start_time};
@@ -73,11 +73,11 @@ impl Weierstrass {
         }
         let index = blocks.iter().copied().max().unwrap_or(0) as u32;
         let truth = Truth::WellPosed { index, degrees: differential };
-        assert_eq!(truth_of(unknowns, &rows), Some(truth), "the construction is what it is said to be: {rows:?}");
+        assert_eq!(truth_of(unknowns, &rows), Some(truth), "the index by ranks is that of the construction: {rows:?}");
         Weierstrass { unknowns, rows, truth, solution, differential }
     }
 
-    /// A consistent point, if nothing of the differential part enters the nilpotent one.
+    /// A consistent point, if the nilpotent part does not depend on the differential one.
     pub(crate) fn point(&self, random: &mut Random, t: f64) -> Vec<f64> {
         let value = |j: usize| match j < self.differential {
             true => random.fraction(),
@@ -214,7 +214,7 @@ pub(crate) fn branches(random: &mut Random) -> Case {
     }
 }
 
-/// Links that a parameter switches off: $p_k z_{k+1}' + z_k = g_k$ with defaults 0 and 1 has as index the longest run of links that are on,
+/// Chains whose links are switched off by parameters: $p_k z_{k+1}' + z_k = g_k$ with defaults 0 and 1 has as index the longest run of links that are on,
 /// plus one; and $p\,z' + z = g$ is a differential equation or an algebraic one.
 pub(crate) fn parameters(random: &mut Random) -> Case {
     const KINDS: [Entries; 2] = [Entries::Constant, Entries::Polynomial];

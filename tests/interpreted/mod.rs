@@ -14,7 +14,7 @@ pub fn system(text: &str, form: &str) -> Box<dyn Dae> {
     available(text, form).unwrap_or_else(|| panic!("no {form} form"))
 }
 
-/// The same, if the model has this form.
+/// A form of a model that has no errors, if the model has this form.
 pub fn available(text: &str, form: &str) -> Option<Box<dyn Dae>> {
     let (model, _) = dae::symbolic::read_text(text).expect("readable");
     let form: Form = form.parse().expect("a form");

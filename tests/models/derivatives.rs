@@ -1,8 +1,9 @@
 //! Every Jacobian of every formulation against differences of the function it belongs to, through the interpreter.
 //!
-//! Differences are extrapolated central ones (Ridders, *Accurate computation of F′(x) and F′(x) F″(x)*, Adv. Eng. Software 4,
-//! 1982): a table of halved steps, of which the entry with the smallest estimated error counts, up to where errors grow. The relative error allowed is
-//! 1e-7 of the entry; where an entry is small beside its row, rounding of the function sets the limit.
+//! Differences are extrapolated central ones (Ridders, *Accurate computation of F′(x) and F′(x) F″(x)*, Adv. Eng.
+//! Software 4, 1982): a table of halved steps, of which the entry with the smallest estimated error counts, up to where
+//! errors grow. The relative error allowed is 1e-7 of the entry; where an entry is small beside its row, rounding of
+//! the function sets the limit.
 
 use dae::Dae;
 use dae::runtime::contract::Pattern;
@@ -146,7 +147,7 @@ fn check(
     }
 }
 
-/// The derivative of every component by `x[column]`.
+/// The derivative of every component with respect to `x[column]`.
 fn ridders(
     at: &[f64],
     column: usize,

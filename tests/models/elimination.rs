@@ -1,6 +1,7 @@
-//! The code that factorises iteration matrices: what it solves are the systems of the formulation's pattern.
+//! Generated code that factorises iteration matrices: it solves the linear systems of the formulation's pattern.
 //!
-//! In: generated forms. Out: real and complex systems with random values on the pattern are solved as well as the growth of their factors lets expect.
+//! In: generated forms. Out: real and complex systems with random values on the pattern are solved as accurately as the
+//! growth of their factors allows.
 
 use dae::Dae;
 use dae::runtime::contract::{Code, UnrolledLu};

@@ -1,4 +1,4 @@
-//! The text that the doors produce.
+//! Generated text.
 
 use dae::symbolic::syntax::SourceText;
 use dae::symbolic::{build, expand_text};
@@ -17,7 +17,7 @@ fn pendulum_snapshot() {
     expect_file!["pendulum.expanded.rs"].assert_eq(&expanded(&text));
 }
 
-/// The excerpt in the README is what the macro writes, but for the formatting, which is that of `cargo expand`.
+/// The excerpt in the README is what the macro writes, formatted by `cargo expand`.
 #[test]
 fn excerpt_in_the_readme() {
     let readme = include_str!("../../README.md");
@@ -35,7 +35,7 @@ fn expansion_is_a_function_of_the_text() {
     }
 }
 
-/// What the text says is Rust, whatever a compiler makes of it.
+/// Generated text can be parsed as Rust.
 #[test]
 fn generated_code_is_rust() {
     let written = models().into_iter().map(|model| model.text);
@@ -46,7 +46,7 @@ fn generated_code_is_rust() {
     }
 }
 
-/// One source of truth: the macros of the examples say what the `.dae` files say, and there is an example for each file.
+/// The macros of the examples contain the same models as the `.dae` files, and there is an example for each file.
 #[test]
 fn macro_and_file_say_the_same() {
     let mut examples = Vec::new();

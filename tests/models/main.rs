@@ -1,7 +1,7 @@
-//! Every model of the repository through every door.
+//! Every model of the repository, by macro, file and interpreter.
 //!
-//! In: the models of the examples (text in the macro and in `examples/models/*.dae`) and one that uses every operator. Out: the
-//! doors agree with one another, and every Jacobian agrees with differences.
+//! In: the models of the examples (text in the macro and in `examples/models/*.dae`) and one that uses every operator.
+//! Out: generated code and interpreter agree, and every Jacobian agrees with differences.
 
 mod agreement;
 mod coupled;

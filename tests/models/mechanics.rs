@@ -1,4 +1,5 @@
-//! A mechanical system from its energies: a crane whose trolley moves as prescribed, with friction, a force and a damper.
+//! A mechanical system from its energies: a crane whose trolley moves as prescribed, with friction, a force and a
+//! damper.
 
 dae::dae! {
     /// A load on a rope below a trolley.

@@ -1,4 +1,5 @@
-//! Where a `dae!` may stand: in modules, in functions, behind `macro_rules!`, with any visibility and any names.
+//! Where a `dae!` may stand: in modules, in functions, in the expansion of a `macro_rules!`, with any visibility and
+//! any names.
 #![deny(warnings)]
 
 use dae::{Integration, Solution};

@@ -1,4 +1,4 @@
-//! Reference values of the problem book.
+//! Reference values of solutions.
 //!
 //! In: `references/*.json`, each with its source. Out: how many digits a run gets right,
 //! $-\log_{10} \max_i |e_i| / (1 + |y_i|)$ over all times and unknowns.

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Of a tracking cost, an integral, and of a sum over measurements, by parameters and start values: the same as forward, which is the same as differences.
+/// Gradients of a tracking cost, an integral, and of a sum over measurements, with respect to parameters and start values: they agree with forward sensitivities, and these with differences.
 #[test]
 fn adjoint_gradients_are_those_of_forward_sensitivities() {
     let text =
@@ -45,7 +45,7 @@ fn adjoint_gradients_are_those_of_forward_sensitivities() {
     }
 }
 
-/// Back through impacts, which change the state, and through jumps of the equations.
+/// Gradients of runs with impacts, which change the state, and with jumps of the equations.
 #[test]
 fn adjoint_gradients_pass_impacts_and_jumps() {
     let impacts = |system: &dyn Dae| {
@@ -98,7 +98,7 @@ fn agree(
     }
 }
 
-/// A way of many parts, of which only some keep their stages: $x = \cos(w t)$ and an algebraic $z = x^2 + w$.
+/// A run of many steps, only some of which keep their stages: $x = \cos(w t)$ and an algebraic $z = x^2 + w$.
 #[test]
 fn a_long_way_back_goes_over_its_checkpoints() {
     let text = "struct Oscillator { param w = 1.5; var x = 1; var v = 0; var z; der(x) = v; der(v) = -w * w * x; z = x * x + w; }";
@@ -111,7 +111,7 @@ fn a_long_way_back_goes_over_its_checkpoints() {
         let (sin, cos) = (1.5 * t).sin_cos();
         let gradient = run.gradient("z").expect("a way back");
         let expected = [1.0 - 2.0 * t * sin * cos, 2.0 * cos * cos];
-        // And of two times at once.
+        // A function of the states at two times.
         let x = oscillator.description().place_of("x").expect("a state");
         let sum = run.gradient_of(|_, _, by_state| by_state[x] = 1.0).expect("a way back");
         let of_sum = [-t * sin - 20.0 * 30f64.sin(), cos + 30f64.cos()];
@@ -124,13 +124,13 @@ fn a_long_way_back_goes_over_its_checkpoints() {
                 );
             }
         }
-        // What the caller makes of a state may be no number.
+        // The derivative that the caller supplies may be NaN.
         let failure = run.gradient_of(|_, _, by_state| by_state[x] = f64::NAN).expect_err("no number");
         assert!(matches!(failure, Failure::Adjoint { t: at } if at == t), "{method:?}: {failure}");
     }
 }
 
-/// Ways back that do not exist.
+/// Runs without gradients: the error says why.
 #[test]
 fn a_way_back_that_does_not_exist_is_told() {
     let run = |form: &str, by: &[&'static str], t_end: f64| {
@@ -158,7 +158,7 @@ fn a_way_back_that_does_not_exist_is_told() {
         let message = run(form, by, t_end).expect_err(words);
         assert!(message.contains(words), "{message}");
     }
-    // Nothing has to go back where sensitivities are carried forwards.
+    // Forward sensitivities exist for these.
     for (form, t_end) in [("ggl", 1.0), ("original", 1.0), ("tangent", 2.0)] {
         assert!(run(form, &["g"], t_end).is_ok(), "{form}");
     }

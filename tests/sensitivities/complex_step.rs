@@ -1,8 +1,8 @@
-//! The pendulum by its angle, with derivatives by complex steps.
+//! The pendulum in its angle, with derivatives by complex steps.
 //!
-//! In: which parameter. Out: derivatives by it of positions, velocities and multiplier, and of the times of events at a wall, to rounding: the
-//! motion is integrated in complex arithmetic, with the parameter displaced by a tiny imaginary number (Squire and Trapp, SIAM Review 40,
-//! 1998). Events are at complex times then.
+//! In: which parameter. Out: derivatives with respect to it of positions, velocities and multiplier, and of the times
+//! of events at a wall, to rounding: the motion is integrated in complex arithmetic, with the parameter displaced by a
+//! tiny imaginary number (Squire and Trapp, SIAM Review 40, 1998). Times of events are complex too.
 
 use nalgebra::Complex;
 
@@ -27,13 +27,13 @@ pub(super) struct Pendulum {
 }
 
 impl Pendulum {
-    /// The model's parameters are values, one of them displaced: that starts at rest at height `y0`.
+    /// A pendulum that starts at rest at height `y0`, with the parameters of the model, one of them displaced.
     pub(super) fn at_height([g, l, y0]: [C; 3]) -> Self {
         let quarter = C::from(std::f64::consts::FRAC_PI_2);
         Pendulum { g, l, start: [quarter + arc_sine(y0 / l), C::from(0.0)], has_wall: false }
     }
 
-    /// Likewise, at rest at `x0`, below the pivot and beside the wall.
+    /// A pendulum that starts at rest at `x0`, below the pivot and beside the wall.
     pub(super) fn beside_wall([g, l, x0]: [C; 3]) -> Self {
         Pendulum { g, l, start: [arc_sine(x0 / l), C::from(0.0)], has_wall: true }
     }
@@ -52,12 +52,12 @@ impl Pendulum {
         [0, 1].map(|i| z[i] + (k1[i] + k2[i] * 2.0 + k3[i] * 2.0 + k4[i]) * h / 6.0)
     }
 
-    /// Distance from the wall, and the rate of it.
+    /// Distance from the wall, and its derivative.
     fn distance(&self, t: C, [theta, omega]: [C; 2]) -> [C; 2] {
         [self.l * theta.sin() + 0.05 + t * 0.01, self.l * theta.cos() * omega + 0.01]
     }
 
-    /// Velocity along x, and the rate of it.
+    /// Velocity along x, and its derivative.
     fn velocity(&self, _: C, z: [C; 2]) -> [C; 2] {
         let ([sin, cos], acceleration) = ([z[0].sin(), z[0].cos()], self.rate(z)[1]);
         [self.l * cos * z[1], self.l * (cos * acceleration - sin * z[1] * z[1])]
@@ -101,7 +101,7 @@ impl Pendulum {
                 if impact.is_some() {
                     events.push(t);
                     z[1] *= -0.7;
-                    // Away from the wall, so that rounding is no impact.
+                    // Away from the wall, so that rounding errors are not taken for another impact.
                     z = self.step(z, C::from(1e-9));
                     t += 1e-9;
                 }
@@ -112,12 +112,12 @@ impl Pendulum {
     }
 }
 
-/// To first order in the imaginary part, which the formula by a logarithm loses.
+/// The arc sine to first order in the imaginary part, which the formula with a logarithm loses.
 fn arc_sine(z: C) -> C {
     C::new(z.re.asin(), z.im / (1.0 - z.re * z.re).sqrt())
 }
 
-/// Derivatives by the parameter number `k` of the motion of `pendulum(parameters)`.
+/// Derivatives with respect to parameter number `k` of the motion of `pendulum(parameters)`.
 pub(super) fn derivatives(pendulum: fn([C; 3]) -> Pendulum, parameters: [f64; 3], k: usize, times: &[f64]) -> Values {
     let mut displaced = parameters.map(C::from);
     displaced[k].im = STEP;

@@ -1,9 +1,9 @@
-//! Across events, changes of the state and jumps of the equations.
+//! Sensitivities across events, changes of the state and jumps of the equations.
 
 use super::complex_step::{Pendulum, derivatives};
 use super::*;
 
-/// Four impacts at a wall that is met under an angle, where the constraint acts too, and turning points that are only noted.
+/// Four impacts at a wall that is met at an angle, where the constraint acts too, and turning points that are only recorded.
 #[test]
 fn sensitivities_pass_impacts() {
     let events = |system: &dyn Dae| {
@@ -33,7 +33,7 @@ fn sensitivities_pass_impacts() {
     }
 }
 
-/// A ball: everything is known.
+/// A bouncing ball, whose solution is known in closed form.
 #[test]
 fn a_bouncing_ball_is_known_exactly() {
     let ball = system("struct Ball { param g = 9.81; var h = 1; var v = 0; der(h) = v; der(v) = -g; }", "original");
@@ -90,7 +90,7 @@ fn sensitivities_pass_jumps_of_the_equations() {
     }
 }
 
-/// Where two events or switches coincide for some values only, the solution has no derivative there; and what is not located is refused.
+/// Where two events or switches coincide for some values only, the solution has no derivative there; and a run that does not locate switches is refused.
 #[test]
 fn what_has_no_derivative_is_no_success() {
     let balls = system(
@@ -107,7 +107,7 @@ fn what_has_no_derivative_is_no_success() {
     let solution = stopped(run, 1.0);
     let message = solution.status.to_string();
     assert!(message.contains("the solution has no derivative by `") && solution.end_time > 0.4, "{message}");
-    // One after the other is no trouble, and each has its own time.
+    // Events one after the other have derivatives, each at its own time.
     let run =
         Integration::new(balls.as_ref()).event(bounce(a, u)).event(Event::crossing(balls.as_ref(), "b", 0.5).unwrap());
     let solution = run.sensitivities(["a", "b"]).run(0.0, 0.6).unwrap();

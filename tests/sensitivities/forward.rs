@@ -1,9 +1,9 @@
-//! Forwards: constraints, stiffness, parts of a model, and what is in the way.
+//! Forward sensitivities: constraints, stiffness, components of a model, and derivatives that do not exist.
 
 use super::complex_step::{Pendulum, derivatives};
 use super::*;
 
-/// Hidden constraints, consistent initialisation, multipliers: by the length, which the start values have to follow, and by a start value.
+/// Hidden constraints, consistent initialisation, multipliers: with respect to the length, which start values have to follow, and to a start value.
 #[test]
 fn a_pendulum_in_all_forms() {
     let case = Case { t_end: 2.0, times: &[0.0, 0.5, 1.0, 2.0], difference: 0.0, events: &no_events };
@@ -23,7 +23,7 @@ fn a_pendulum_in_all_forms() {
         "strangeness-free",
         "original",
     ] {
-        // Multipliers are of lower order where the constraints are those of velocities, or of positions.
+        // Multipliers are of lower order where constraints are on velocities, or on positions.
         let (tolerance, of_states, of_multiplier) = match form {
             "original" => (1e-10, 1e-8, 1e-7),
             "index2" | "ggl" => (1e-13, 1e-7, 1e-7),
@@ -52,7 +52,7 @@ fn a_pendulum_in_all_forms() {
     }
 }
 
-/// The state rests, and would allow for steps of any length; what a disturbance becomes does not.
+/// The state rests, and would allow steps of any length; its sensitivities do not.
 #[test]
 fn sensitivities_have_an_error_control_of_their_own() {
     let text = "struct Unstable { param a = 0; var x = 0; var z ~ 1; der(x) = x * (1 - x) + a; z = exp(x); }";
@@ -113,7 +113,7 @@ fn a_transistor_amplifier() {
     }
 }
 
-/// Derivatives of start values of one part of a model have nothing to do with those of another.
+/// Derivatives of start values of one component of a model do not depend on those of another.
 #[test]
 fn parts_of_a_model_start_by_themselves() {
     let pendulum = |n: u32, starts: &str| {
@@ -163,7 +163,7 @@ fn sensitivities_run_backwards() {
     }
 }
 
-/// The state rests, and what a disturbance becomes has a pole.
+/// The state rests, and its sensitivities have a pole.
 #[test]
 fn a_sensitivity_that_grows_without_bounds_is_told() {
     let rests = system("struct Rests { var x = 0; der(x) = x / (1 - t); }", "index1");

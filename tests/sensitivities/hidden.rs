@@ -1,7 +1,7 @@
 //! Unknowns that only hidden equations determine: their derivatives are as accurate as those of the states.
 //!
-//! In: circuits of index 2 and a pendulum, with derivatives in closed form, by complex steps or by extrapolated differences. Out: forward
-//! and adjoint derivatives of every unknown, as accurate as the solution.
+//! In: circuits of index 2 and a pendulum, with derivatives in closed form, by complex steps or by extrapolated
+//! differences. Out: forward and adjoint derivatives of every unknown, as accurate as the solution.
 
 use super::complex_step::{Pendulum, derivatives};
 use super::*;
@@ -9,8 +9,8 @@ use dae::runtime::contract::Unknown;
 
 const TOLERANCES: [f64; 2] = [1e-6, 1e-9];
 
-/// Derivatives by all of these quantities at the end, forwards and backwards, are what is expected, to ten times the tolerance, or ten times the error
-/// of the solution in unknowns of index up to 2 where that is larger: errors of many steps add up.
+/// Derivatives with respect to all of these quantities at the end, forwards and backwards, are as expected, to ten times the tolerance, or ten times the
+/// error of the solution in unknowns of index up to 2 where that is larger: errors of many steps add up.
 fn check(
     (system, exact): (&dyn Dae, &Solution),
     (method, tolerance): (Method, f64),
@@ -48,7 +48,7 @@ fn check(
     }
 }
 
-/// The solution but for rounding.
+/// The solution up to rounding errors.
 fn exact(text: &str, t_end: f64) -> Solution {
     let reduced = system(text, "index1");
     let run = Integration::new(reduced.as_ref()).method(Method::Radau).rtol(REFERENCE).atol(REFERENCE);
@@ -83,7 +83,7 @@ fn a_capacitor_across_a_source() {
     }
 }
 
-/// Three meshes behind a source with a capacitor across it, by all ten elements.
+/// Three meshes fed by a source with a capacitor across it, with respect to all ten elements.
 #[test]
 fn a_network_by_all_its_elements() {
     let text = "struct Network { param r1 = 0.8; param r2 = 1.7; param r3 = 0.6; param l1 = 0.5; param l2 = 0.9; param l3 = 1.2; \

@@ -1,10 +1,11 @@
 //! Random linear systems with known derivatives.
 //!
-//! In: a seed. Out: systems $E x' + A(p) x = f(t, p)$ of index 1 to 3 made from their Weierstrass form, and whether derivatives of all unknowns by $p$ are right,
-//! forwards and backwards. `CASES` says how many are drawn.
+//! In: a seed. Out: systems $E x' + A(p) x = f(t, p)$ of index 1 to 3 made from their Weierstrass form, and whether
+//! derivatives of all unknowns with respect to $p$ are right, forwards and backwards. `CASES` says how many are drawn.
 //!
-//! With $z = W x$ there are states $z_k' = -a_k(p) z_k + s_k \cos\omega t$ and chains $z_j - c_j z_{j+1}' = h_j$, of which the last has no
-//! $z_{j+1}$, with $h_j = \alpha_j \sin(\omega_j t + \beta_j p)$: as long as the index. Rows are mixed as well where $c_j$ do not depend on $p$.
+//! With $z = W x$ there are states $z_k' = -a_k(p) z_k + s_k \cos\omega t$ and chains $z_j - c_j z_{j+1}' = h_j$, of
+//! which the last has no $z_{j+1}$, with $h_j = \alpha_j \sin(\omega_j t + \beta_j p)$: as long as the index. Rows are
+//! mixed as well where $c_j$ do not depend on $p$.
 
 use std::fmt::Write;
 use std::ops::RangeInclusive;
@@ -17,7 +18,7 @@ use super::*;
 const P: f64 = 0.4;
 const T_END: f64 = 1.5;
 
-/// A number with one decimal, of so many tenths.
+/// A number with one decimal, drawn from a range of tenths.
 fn decimal(random: &mut Rng, tenths: RangeInclusive<i32>) -> f64 {
     f64::from(random.i32(tenths)) / 10.0
 }
@@ -95,7 +96,7 @@ impl Linear {
         x
     }
 
-    /// By $p$: central differences of the closed form, extrapolated twice.
+    /// Derivatives with respect to $p$: central differences of the closed form, extrapolated twice.
     fn by_parameter(&self, t: f64) -> Vec<f64> {
         let difference = |h: f64| -> Vec<f64> {
             let (above, below) = (self.solution(t, P + h), self.solution(t, P - h));
@@ -154,7 +155,7 @@ impl Linear {
     }
 }
 
-/// What may be found.
+/// The outcome of a system.
 enum Found {
     /// There is no solution to be differentiated.
     NoRun,
@@ -168,7 +169,7 @@ fn wrong(seed: u64) -> Option<Found> {
     let form = ["ggl", "original", "index1"][random.usize(..3)];
     let tolerance = [1e-6, 1e-9][random.usize(..2)];
     let text = linear.text();
-    // Where offsets do not tell what to differentiate, only the text as it stands is left.
+    // Where offsets do not tell what to differentiate, there is only the original form.
     let system = available(&text, form).unwrap_or_else(|| system(&text, "original"));
     let form = system.description().form.to_string();
     let index = system.description().unknowns.iter().map(|unknown| unknown.index).max().unwrap_or(1);
@@ -181,7 +182,7 @@ fn wrong(seed: u64) -> Option<Found> {
     let size = expected.iter().fold(1.0_f64, |size, value| size.max(value.abs()));
     let solution = match run().run(0.0, T_END) {
         Ok(solution) => solution,
-        // Rows mixed up may be too much for a method as they stand; then they are without derivatives too.
+        // A method may fail for the mixed rows of the original form; then it fails without sensitivities too.
         Err(RunError::Stopped { .. }) if form == "original" && alone().run(0.0, T_END).is_err() => {
             return Some(Found::NoRun);
         }

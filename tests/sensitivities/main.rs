@@ -1,7 +1,9 @@
-//! Sensitivities of solutions, against complex steps (`complex_step`), closed forms, or extrapolated differences of accurate solutions.
+//! Sensitivities of solutions, against complex steps (`complex_step`), closed forms, or extrapolated differences of
+//! accurate solutions.
 //!
-//! In: models. Out: derivatives by parameters and start values, forwards (`forward`), across events and jumps (`events`), by the adjoint
-//! method (`adjoint`), of what hidden equations determine (`hidden`), and of random linear systems (`linear`).
+//! In: models. Out: derivatives with respect to parameters and start values, forwards (`forward`), across events and
+//! jumps (`events`), by the adjoint method (`adjoint`), of what hidden equations determine (`hidden`), and of random
+//! linear systems (`linear`).
 
 mod adjoint;
 mod complex_step;
@@ -27,7 +29,7 @@ struct Case<'a> {
     times: &'a [f64],
     /// Relative differences of parameters.
     difference: f64,
-    /// What happens on the way.
+    /// The events of the run.
     events: &'a dyn Fn(&dyn Dae) -> Vec<Event<'static>>,
 }
 
@@ -43,7 +45,7 @@ fn no_events(_: &dyn Dae) -> Vec<Event<'static>> {
     Vec::new()
 }
 
-/// By states at the times asked for, and by the times of the events.
+/// Expected derivatives of the states at the requested times, and of the times of the events.
 struct Values {
     /// Size of the parameter, if it is small.
     unit: f64,
@@ -51,7 +53,7 @@ struct Values {
     events: Vec<f64>,
 }
 
-/// Derivatives by a parameter: central differences of runs whose errors are rounding, extrapolated once.
+/// Derivatives with respect to a parameter: central differences of runs whose errors are near rounding, extrapolated once.
 fn differences(system: &mut dyn Dae, parameter: &str, case: &Case<'_>) -> Values {
     let k = system.description().parameters.iter().position(|name| name == parameter).expect("a parameter");
     let at = system.parameters().to_vec();
@@ -84,7 +86,7 @@ fn differences(system: &mut dyn Dae, parameter: &str, case: &Case<'_>) -> Values
     Values { unit: if at[k] == 0.0 { 1.0 } else { at[k].abs().min(1.0) }, states, events }
 }
 
-/// All derivatives of some unknowns by a parameter, to so much of one or of themselves, in units of the parameter if that is small.
+/// Compares all derivatives of some unknowns with respect to a parameter, with a tolerance relative to one or to themselves, in units of the parameter if that is small.
 fn compare(solution: &Solution, parameter: &str, expected: &Values, unknowns: &[&str], tolerance: f64, what: &str) {
     let unit = expected.unit;
     for name in unknowns {
@@ -113,7 +115,7 @@ fn compare(solution: &Solution, parameter: &str, expected: &Values, unknowns: &[
     }
 }
 
-/// A pendulum in Cartesian coordinates that starts like this.
+/// A pendulum in Cartesian coordinates with these start values.
 macro_rules! pendulum {
     ($start:literal) => {
         concat!(

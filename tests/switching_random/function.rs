@@ -1,6 +1,6 @@
 //! Piecewise functions of one variable.
 //!
-//! In: random numbers. Out: a function as text and as closure, with the functions in whose zeros it is not smooth.
+//! In: random numbers. Out: a function as text and as closure, with the functions at whose zeros it is not smooth.
 
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ impl Piecewise {
         Piecewise { text, value: Rc::new(value), switches }
     }
 
-    /// One of many kinds; `x` is what the text calls the variable.
+    /// A function of one of many kinds; `x` is the name of the variable in the text.
     pub(crate) fn draw(random: &mut Random, x: &str) -> Piecewise {
         match random.below(9) {
             0 => window(random, x),

@@ -1,8 +1,9 @@
 //! Random systems with kinks and switches, against solutions known without the integrators.
 //!
-//! In: random right-hand sides of windows, combs, bumps and chains of `abs`, `min`, `max`, `signum`, of the time and of unknowns, in several
-//! systems, by three methods and tolerances from 1e-3 to 1e-9. Out: no success that is off by more than a hundred times the tolerance; how
-//! many runs failed, and why, is printed. A sample runs with every test; more of them:
+//! In: random right-hand sides of windows, combs, bumps and chains of `abs`, `min`, `max`, `signum`, of time and of
+//! unknowns, in several systems, by three methods and tolerances from 1e-3 to 1e-9. Out: no success that is off by more
+//! than a hundred times the tolerance; how many runs failed, and why, is printed. A sample runs with every test; more
+//! of them:
 //!
 //! ```sh
 //! CASES=20000 cargo test --release --features interpreter --test switching_random -- --nocapture

@@ -1,7 +1,7 @@
 //! Integrals of piecewise smooth functions.
 //!
-//! In: a function, and functions in whose zeros it is not smooth. Out: its integral, piece by piece by the rule of Gauss with five points on
-//! many parts, errors of which are near rounding.
+//! In: a function, and functions at whose zeros it is not smooth. Out: its integral, piece by piece, by Gauss's rule
+//! with five points on many parts, with errors near rounding.
 
 /// Times at which signs are compared: far closer to each other than any two zeros that are drawn.
 const SAMPLES: usize = 100_000;

@@ -16,7 +16,7 @@ pub(crate) struct System {
     pub(crate) exact: Vec<(&'static str, f64)>,
 }
 
-/// What a piecewise function depends on, as a function of the time.
+/// The argument of a piecewise function, as a function of time.
 struct Clock {
     name: &'static str,
     text: &'static str,
@@ -42,7 +42,7 @@ impl System {
     }
 }
 
-/// Something is driven by a piecewise function of a clock.
+/// A model driven by a piecewise function of a clock.
 fn driven(random: &mut Random) -> System {
     let clock = &CLOCKS[random.below(CLOCKS.len())];
     let mut function = Piecewise::draw(random, clock.name);

@@ -1,6 +1,7 @@
 //! Delegation to the inner formulation by those that the runtime completes.
 //!
-//! In: a type with a field `inner`, itself a [`crate::contract::Dae`]. Out: those functions of the contract that are the same for both.
+//! In: a type with a field `inner`, itself a [`crate::contract::Dae`]. Out: those functions of the contract that are
+//! the same for both.
 
 /// Functions of [`crate::contract::Dae`] that delegate to `self.inner`.
 macro_rules! forward_to_inner {

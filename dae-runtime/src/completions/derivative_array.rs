@@ -1,7 +1,8 @@
 //! Derivative-array forms: the equations with their derivatives, solved for what they determine, at any index and
 //! without structural analysis.
 //!
-//! In: a formulation in the states $u$ and the higher derivatives $z$ that occur in the array, whose rows are the $N$ equations of the array
+//! In: a formulation in the states $u$ and the higher derivatives $z$ that occur in the array, whose rows are the $N$
+//! equations of the array
 //!
 //! $$ G(t, u, z) = 0, \qquad z = (u', w), \quad \dim z = N, $$
 //!
@@ -10,12 +11,12 @@
 //! $K^\top z = \mathrm{const}$, where the columns of $K$ span what the array leaves undetermined of $z$, $G_z K = 0$:
 //! of all derivatives that fulfil the array it takes those nearest to the last ones.
 //!
-//! With $H = u' - z_1$ these are equations (2.30) of Hairer & Wanner II, Sect. VII.2 (S. L. Campbell, E. Moore, Numer. Math. 69, 1995):
-//! $u_b' = f_b(u_b)$, $u_a = \varphi_3(u_b)$, with as many differentiations in the array as the index. With the
-//! equations of the model for $H$ and one differentiation less they are the strangeness-free form of P. Kunkel, V.
-//! Mehrmann (*Differential-Algebraic Equations*, EMS 2006, Hypothesis 4.2), with rows that are selected rather than
-//! combined. Only the rows of $H$ are discretised; all constraints, including the hidden ones, are solved at every
-//! step. The system has index 1.
+//! With $H = u' - z_1$ these are equations (2.30) of Hairer & Wanner II, Sect. VII.2 (S. L. Campbell, E. Moore, Numer.
+//! Math. 69, 1995): $u_b' = f_b(u_b)$, $u_a = \varphi_3(u_b)$, with as many differentiations in the array as the index.
+//! With the equations of the model for $H$ and one differentiation fewer they are the strangeness-free form of P.
+//! Kunkel, V. Mehrmann (*Differential-Algebraic Equations*, EMS 2006, Hypothesis 4.2), with rows that are selected
+//! rather than combined. Only the rows of $H$ are discretised; all constraints, including the hidden ones, are solved
+//! at every step. The system has index 1.
 //!
 //! The rows and $K$ follow from Gaussian elimination with complete pivoting, as in (2.31): first in the columns of $z$,
 //! where the rank of $G_z$ is the number of rows minus that of the constraints between states; the remaining rows have

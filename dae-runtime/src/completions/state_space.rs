@@ -1,4 +1,5 @@
-//! State-space forms: the constraints of a formulation as a manifold, integrated in local coordinates that change with the solution.
+//! State-space forms: the constraints of a formulation as a manifold, integrated in local coordinates that change with
+//! the solution.
 //!
 //! In: a formulation of index 1 whose last rows are the constraints $\varphi(t, y) = 0$ that it implies, with as many
 //! unknowns $\mu$ at the end that do not yet occur anywhere. Out: the formulation with
@@ -17,8 +18,8 @@
 //! | `Partition` | unit vectors, by complete pivoting in $\varphi_y$ | some of the unknowns (Wehage & Haug, J. Mech. Des. 104, 1982) |
 //! | `Tangent` | $\varphi_y^\top$ at a reference point | those of the tangent space there (Potra & Yen, Mech. Struct. Mach. 19, 1991) |
 //!
-//! With unit vectors $y_j' + \mu_k$ are the *dummy derivatives* of S. E. Mattsson, G. Söderlind, SIAM J. Sci. Comput. 14 (1993): unknowns
-//! that stand in place of $y_j'$ for the dependent $y_j$.
+//! With unit vectors $y_j' + \mu_k$ are the *dummy derivatives* of S. E. Mattsson, G. Söderlind, SIAM J. Sci. Comput.
+//! 14 (1993): unknowns that stand in place of $y_j'$ for the dependent $y_j$.
 //!
 //! Of $\varphi_y$ only the entries at the highest derivatives count, those whose jets have the stage of their equation:
 //! dependent velocities belong to velocity constraints. Coordinates are changed when $\varphi_y D$ is much closer to

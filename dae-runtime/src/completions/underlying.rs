@@ -8,8 +8,8 @@
 //!
 //! $\partial F/\partial w$ is decomposed into diagonal blocks, which are solved one after the other by Newton's
 //! iteration; a single equation with a single unknown is a block of its own. What the text gives explicitly was
-//! substituted before (`reduce` of the symbolic layer), so that accelerations of constant masses are not part of the
-//! block of the multipliers: tearing would leave the same block.
+//! substituted before (`index_reduction` of the symbolic layer), so that accelerations of constant masses are not part
+//! of the block of the multipliers: tearing would leave the same block.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

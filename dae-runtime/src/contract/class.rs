@@ -10,7 +10,8 @@
 //! # }
 //! ```
 //!
-//! A formulation or method that is known only at run time, a `dyn Dae` or a [`Method`] value, is checked when a run starts.
+//! A formulation or method that is known only at run time, a `dyn Dae` or a [`Method`] value, is checked when a run
+//! starts.
 
 use crate::contract::Dae;
 

@@ -1,6 +1,7 @@
 //! What generated code and the interpreter promise to the numerics.
 //!
-//! In: nothing. Out: the two contracts that every model fulfils, in terms of slices so that the numerics are compiled once.
+//! In: nothing. Out: the two contracts that every model fulfils, in terms of slices so that the numerics are compiled
+//! once.
 //!
 //! * [`Dae`]: one *formulation* of a model, $F(t, y, y') = 0$ with exact Jacobians on known patterns.
 //! * [`Prolongation`]: the model together with the derivatives of its equations, in the *jets*

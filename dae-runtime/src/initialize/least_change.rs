@@ -1,15 +1,15 @@
 //! The step of least change.
 //!
-//! In: the rows of a matrix $B$ with entries up to 1, columns measured in nominal values, a right-hand side $b$, and which
-//! columns cost nothing to move. Out: $z$ with $B z = b$ as far as the rows allow, with the costly part as small as
-//! possible, and then the free part.
+//! In: the rows of a matrix $B$ with entries up to 1, columns measured in nominal values, a right-hand side $b$, and
+//! which columns cost nothing to move. Out: $z$ with $B z = b$ as far as the rows allow, with the costly part as small
+//! as possible, and then the free part.
 //!
 //! The order is lexicographic rather than by weights, so that a guess that need not move does not move by a millionth
 //! part either. The rows that the free columns $B_F$ can satisfy are found by $B_F^\top \Pi = Q R$
 //! ([`crate::linalg::pivoted_qr`]); the others, $B_N$, are $C B_P$ in the free columns with
 //! $C^\top = R_{PP}^{-1} R_{PN}$, and leave $(B_N - C B_P) z = b_N - C b_P$, few rows, for the costly columns: by the
-//! same decomposition where these rows are clearly independent, otherwise by singular values, in the least-squares sense.
-//! Then $z_F = Q R_{PP}^{-\top} (b_P - B_P z)$.
+//! same decomposition where these rows are clearly independent, otherwise by singular values, in the least-squares
+//! sense. Then $z_F = Q R_{PP}^{-\top} (b_P - B_P z)$.
 
 use crate::linalg::matrix::Matrix;
 use crate::linalg::pivoted_qr::{PivotedQr, SparseRow};
@@ -91,7 +91,7 @@ enum Costly {
     Nothing,
     /// The rows are clearly independent.
     Triangle(PivotedQr),
-    /// Of the transpose, which is cheaper for few rows.
+    /// Singular values of the transpose, which are cheaper for few rows.
     SingularValues(SingularValues),
 }
 

@@ -7,8 +7,8 @@
 //! analysis method for DAEs*, BIT 41 (2001), Sect. 4): at stage $s = k_{\min}, \dots, 0$ the equations
 //! $f_i^{(s + c_i)} = 0$ determine the jets $x_j^{(s + d_j)}$, everything of lower stage being known. A stage
 //! $s < 0$ has fewer equations than unknowns, and the unknowns that the model fixes stay; the rest is moved as little
-//! as possible (files `least_change`, `gauss_newton`). Equations that share no moving jet are independent (`components`),
-//! and large parts are solved by sparse linear algebra (`sparse`).
+//! as possible (files `least_change`, `gauss_newton`). Equations that share no moving jet are independent
+//! (`components`), and large parts are solved by sparse linear algebra (`sparse`).
 //!
 //! A fixed value of a later stage may restrict an earlier one: a fixed velocity and a guessed position make the hidden
 //! velocity constraint a condition on the position. Then the stage cannot be solved on its own, and a joint

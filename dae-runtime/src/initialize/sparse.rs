@@ -6,12 +6,12 @@
 //!
 //! $$ \begin{pmatrix} D & B^T \\\\ B & -\tau^2 I \end{pmatrix} \begin{pmatrix} z \\\\ \mu \end{pmatrix} = \begin{pmatrix} 0 \\\\ b \end{pmatrix} $$
 //!
-//! with $D = 1$ for costly columns and nearly 0 for free ones (Å. Björck, *Numerical Methods for Least Squares Problems*, Sect. 4.3.2):
-//! for $\tau = 0$ it yields $B z = b$ with least $z^T D z$. Whether the rows are independent shows in the solution: it
-//! has to satisfy both equations and to be of the size of $b$. If it does not, $\tau > 0$ gives a least-squares
-//! solution, which iterative refinement moves towards the one of least change (ibid., Sect. 2.7.2; every iteration
-//! divides the error along a singular value $\sigma$ by $1 + \sigma^2 / \tau^2$). A contradiction then shows where the
-//! Gauss–Newton iteration gets stuck.
+//! with $D = 1$ for costly columns and nearly 0 for free ones (Å. Björck, *Numerical Methods for Least Squares
+//! Problems*, Sect. 4.3.2): for $\tau = 0$ it yields $B z = b$ with least $z^T D z$. Whether the rows are independent
+//! shows in the solution: it has to satisfy both equations and to be of the size of $b$. If it does not, $\tau > 0$
+//! gives a least-squares solution, which iterative refinement moves towards the one of least change (ibid., Sect.
+//! 2.7.2; every iteration divides the error along a singular value $\sigma$ by $1 + \sigma^2 / \tau^2$). A
+//! contradiction then shows where the Gauss–Newton iteration gets stuck.
 
 use super::components::{Component, StepKind, is_small};
 use super::least_change::{ABLE, least_change};

@@ -1,12 +1,13 @@
 //! Splines of odd degree through given points.
 //!
-//! In: points with ascending abscissae. Out: the interpolating spline of degree $p = 2m - 1$, which is $p - 1$ times continuously
-//! differentiable, its value and its derivatives, at numbers and on intervals.
+//! In: points with ascending abscissae. Out: the interpolating spline of degree $p = 2m - 1$, which is $p - 1$ times
+//! continuously differentiable, its value and its derivatives, at numbers and on intervals.
 //!
-//! The end conditions are *not-a-knot*: the first $m$ pieces are one polynomial, and so are the last $m$, so that the spline
-//! reproduces polynomials of degree $p$ (C. de Boor, *A Practical Guide to Splines*, 1978, ch. IV and XIII). The collocation matrix of
-//! B-splines is totally positive and banded; elimination without pivoting is stable and costs $O(n p^2)$ (de Boor & Pinkus,
-//! *Numer. Math.* 27, 1977). The result is kept as a polynomial per piece, in powers of the distance from its left end.
+//! The end conditions are *not-a-knot*: the first $m$ pieces are one polynomial, and so are the last $m$, so that the
+//! spline reproduces polynomials of degree $p$ (C. de Boor, *A Practical Guide to Splines*, 1978, ch. IV and XIII). The
+//! collocation matrix of B-splines is totally positive and banded; elimination without pivoting is stable and costs
+//! $O(n p^2)$ (de Boor & Pinkus, *Numer. Math.* 27, 1977). The result is kept as a polynomial per piece, in powers of
+//! the distance from its left end.
 //!
 //! Beyond the first and last point the outermost polynomials continue: as smooth as inside, and meaningless far away.
 

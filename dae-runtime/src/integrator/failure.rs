@@ -1,6 +1,7 @@
 //! Why a run may end before its end time.
 //!
-//! In: what went wrong in a method or the driver, with names. Out: a [`Failure`], whose text says where, what, and what to do.
+//! In: what went wrong in a method or the driver, with names. Out: a [`Failure`], whose text says where, what, and what
+//! to do.
 
 use std::fmt;
 

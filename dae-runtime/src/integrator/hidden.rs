@@ -15,9 +15,9 @@
 //! has the derivative $R^T w$ with respect to the differential unknowns and $w^T r$ with respect to the quantity.
 //!
 //! Where unknowns of higher index have derivatives, only their part in the states is as accurate as states are: of the
-//! change $d$ to consistent values the part $P_c^m d$ in the states ([`crate::integrator::resolvent`]) is undone, for a $c$ that is
-//! large compared with the rates of the solution. Each repetition leaves $O(1/c)$ of it; a larger $c$ would lose as
-//! much to rounding, by $c^m$.
+//! change $d$ to consistent values the part $P_c^m d$ in the states ([`crate::integrator::resolvent`]) is undone, for a
+//! $c$ that is large compared with the rates of the solution. Each repetition leaves $O(1/c)$ of it; a larger $c$ would
+//! lose as much to rounding, by $c^m$.
 
 use std::rc::Rc;
 

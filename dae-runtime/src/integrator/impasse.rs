@@ -2,11 +2,11 @@
 //!
 //! In: derivatives at accepted steps. Out: whether to give up.
 //!
-//! The error of an unknown of index $k \ge 2$ is tested with a factor $h^{k-1}$. Where such a system loses its solution (at an
-//! impasse, where $g_y f_z$ becomes singular), steps become so short that this test, and that of states which move by
-//! less than their tolerance, says nothing: multipliers become arbitrary, derivatives jump from step to step, and the
-//! integration creeps along. On a resolved solution this does not happen, and at a jump of a multiplier (a kink of the
-//! data) only for a few steps.
+//! The error of an unknown of index $k \ge 2$ is tested with a factor $h^{k-1}$. Where such a system loses its solution
+//! (at an impasse, where $g_y f_z$ becomes singular), steps become so short that this test, and that of states which
+//! move by less than their tolerance, says nothing: multipliers become arbitrary, derivatives jump from step to step,
+//! and the integration creeps along. On a resolved solution this does not happen, and at a jump of a multiplier (a kink
+//! of the data) only for a few steps.
 
 use crate::contract::{Description, Kind};
 use crate::integrator::error_weights::Weights;

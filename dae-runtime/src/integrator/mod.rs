@@ -4,7 +4,8 @@
 //! [`Run`]: the state, the clock, tolerances as weights, the search for surfaces across which $F$ jumps, the projection
 //! onto constraints, statistics.
 //!
-//! One attempt is `solve` → has it passed a surface? → `test_error` → `accept`; any failure is a [`Rejection`] with the length to try next.
+//! One attempt is `solve` → has it passed a surface? → `test_error` → `accept`; any failure is a [`Rejection`] with the
+//! length to try next.
 
 pub(crate) mod clock;
 pub(crate) mod discontinuities;

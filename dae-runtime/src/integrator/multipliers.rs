@@ -4,15 +4,16 @@
 //! polynomial. Out: derivatives and multipliers that satisfy the equations and the differentiated constraints at that
 //! state.
 //!
-//! Radau IIA of order 5 is superconvergent in the states of an index-2 system, but its multipliers are those of a stage, of
-//! order 3 (Hairer, Lubich & Roche 1989, theorem 4.6). The states determine the multipliers, though: with $\varphi(t, y) = 0$ differentiated once,
+//! Radau IIA of order 5 is superconvergent in the states of an index-2 system, but its multipliers are those of a
+//! stage, of order 3 (Hairer, Lubich & Roche 1989, theorem 4.6). The states determine the multipliers, though: with
+//! $\varphi(t, y) = 0$ differentiated once,
 //!
 //! $$ F(t, y, y') = 0 \ \text{without the rows of } \varphi, \qquad \varphi_t + \varphi_y\\,y' = 0 $$
 //!
-//! is a regular system for $y'$ and $z$, the unknowns of index 2. Written for $\eta = \frac{h}{\gamma} \Delta y'$ its matrix is
-//! $\frac{\gamma}{h} F_{y'} + F_z$ with the rows $\varphi_y$: the iteration matrix at hand up to a term $F_y \eta$,
-//! which is smaller by $O(h)$. So one or two back-substitutions give the multipliers the order of the states. Where
-//! $F_y$ is stiff the iteration does not contract; then nothing is changed.
+//! is a regular system for $y'$ and $z$, the unknowns of index 2. Written for $\eta = \frac{h}{\gamma} \Delta y'$ its
+//! matrix is $\frac{\gamma}{h} F_{y'} + F_z$ with the rows $\varphi_y$: the iteration matrix at hand up to a term
+//! $F_y \eta$, which is smaller by $O(h)$. So one or two back-substitutions give the multipliers the order of the
+//! states. Where $F_y$ is stiff the iteration does not contract; then nothing is changed.
 
 use crate::contract::{Dae, Description, Kind};
 use crate::integrator::error_weights::Weights;

@@ -1,6 +1,7 @@
 //! Polynomials over a step.
 //!
-//! In: coefficients $c_0, c_1, \dots$ of all components, power by power, in units of the step from its end. Out: values and derivatives.
+//! In: coefficients $c_0, c_1, \dots$ of all components, power by power, in units of the step from its end. Out: values
+//! and derivatives.
 
 /// Value and derivative at $s$ of $\sum_j c_j s^j$ with $s$ in units of `length`.
 pub(crate) fn evaluate(coefficients: &[f64], s: f64, length: f64, value: &mut [f64], slope: &mut [f64]) {

@@ -5,8 +5,8 @@
 //!
 //! An implicit method satisfies a constraint $\varphi(t, y) = 0$ that is a row of $F$ only to the tolerance of
 //! Newton's iteration. The iteration matrix $K = c\\,F_{y'} + F_y$ says in which directions to correct: with $R$
-//! selecting the rows of $F$ that are constraints, these are the columns of $W = K^{-1} R^{\mathsf T}$, a back-substitution per constraint.
-//! The correction is
+//! selecting the rows of $F$ that are constraints, these are the columns of $W = K^{-1} R^{\mathsf T}$, a
+//! back-substitution per constraint. The correction is
 //!
 //! $$ \Delta y = W \mu, \qquad S \mu = -\varphi(t, y), \qquad S \approx \varphi_y W . $$
 //!

@@ -1,6 +1,7 @@
 //! The part of a vector of unknowns in the states.
 //!
-//! In: a vector $v$, and an iteration matrix with its factor $c$ of $F_{y'}$. Out: $P_c^m v$ with $P_c = (c F_{y'} + F_y)^{-1} c F_{y'}$.
+//! In: a vector $v$, and an iteration matrix with its factor $c$ of $F_{y'}$. Out: $P_c^m v$ with
+//! $P_c = (c F_{y'} + F_y)^{-1} c F_{y'}$.
 //!
 //! For a regular pencil of index $m$ there are $S, T$ with $S F_{y'} T = \operatorname{diag}(I, N)$, $N^m = 0$, and
 //! $S F_y T = \operatorname{diag}(J, I)$ (Weierstrass), hence

@@ -1,7 +1,7 @@
 //! What every scheme needs of a run.
 //!
-//! In: a formulation, consistent values, options. Out: a [`Run`]: the state, the clock, tolerances as weights, the search
-//! for surfaces across which $F$ jumps, the projection onto constraints, statistics.
+//! In: a formulation, consistent values, options. Out: a [`Run`]: the state, the clock, tolerances as weights, the
+//! search for surfaces across which $F$ jumps, the projection onto constraints, statistics.
 
 use std::rc::Rc;
 

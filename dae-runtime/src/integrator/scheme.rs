@@ -19,7 +19,7 @@ pub(crate) trait Scheme {
     /// The length of the next step, positive, if the error of this one is small enough.
     fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection>;
 
-    /// Takes in the end of a step, which the clock has reached, and projects it onto the constraints; `run.y` and `run.yp` become that.
+    /// Takes in the end of a step, which the clock has reached, projected onto the constraints, as `run.y` and `run.yp`.
     fn accept(&mut self, run: &mut Run<'_>, h: f64);
 
     /// Drops what belongs to earlier equations: they have changed.

@@ -28,7 +28,7 @@ pub fn dependencies(rows: &[SparseRow], columns: usize, threshold: f64) -> Vec<V
 /// $B_F^\top \Pi = Q R$, where $B_F$ are some columns of $B$.
 #[derive(Clone, Debug)]
 pub(crate) struct PivotedQr {
-    /// Those of the columns in which an entry is not zero.
+    /// The columns of $B_F$ in which an entry is not zero.
     chosen: Vec<usize>,
     /// Rows of $B$ in the order of the pivots.
     pub(crate) order: Vec<usize>,

@@ -9,7 +9,8 @@
 //!
 //! $$ J_i\\,(\sigma + Z_i) + M_i \frac1h \sum_j (A^{-1})\_{ij} Z_j + P_i = 0, \qquad i = 1, \dots, s. $$
 //!
-//! If $\mu$ is the derivative of the functional with respect to the result, then with the solution of the transposed system
+//! If $\mu$ is the derivative of the functional with respect to the result, then with the solution of the transposed
+//! system
 //!
 //! $$ J_j^T \Lambda_j + \frac1h \sum_i (A^{-1})\_{ij} M_i^T \Lambda_i = \delta_{js}\\, \mu $$
 //!

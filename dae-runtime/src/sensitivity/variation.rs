@@ -6,9 +6,9 @@
 //! Radau IIA with as many stages as the run has there, three if another method makes it. At the stages $F_{y'}$, $F_y$
 //! and $F_p$ are those of the state, whose polynomial a step by Radau IIA shares: then sensitivities are the
 //! derivatives of the computed solution, for the given steps. The linear system of all stages is solved as in Newton's
-//! method ([`crate::methods::radau`]), with matrices for the middle stage that all quantities share. Errors are estimated as for
-//! states ([`crate::methods::radau`]) and tested to the same tolerances, with sensitivities in units of the unknowns:
-//! $|p|\,\partial y/\partial p$ for a quantity $p$.
+//! method ([`crate::methods::radau`]), with matrices for the middle stage that all quantities share. Errors are
+//! estimated as for states ([`crate::methods::radau`]) and tested to the same tolerances, with sensitivities in units
+//! of the unknowns: $|p|\,\partial y/\partial p$ for a quantity $p$.
 
 use super::adjoint::{Jump, Tape, Way};
 use super::collocation::{Collocation, Linearization, Obstacle, Part};

@@ -10,9 +10,9 @@
 //! states should be multiplied by that unknown rather than left to the rounding errors of a zero.
 //!
 //! Signs are compared at the ends of the steps and at three times between, so a function that is positive for less than
-//! a quarter of a step may be overlooked; [`Options::max_step`](crate::integrator::stepper::Options::max_step) helps. The zero is
-//! found on the dense output, and the step is repeated to end there until the time of the zero is known to rounding
-//! error; where the run simply continues, the repeated steps are not part of the run.
+//! a quarter of a step may be overlooked; [`Options::max_step`](crate::integrator::stepper::Options::max_step) helps.
+//! The zero is found on the dense output, and the step is repeated to end there until the time of the zero is known to
+//! rounding error; where the run simply continues, the repeated steps are not part of the run.
 
 use std::fmt;
 

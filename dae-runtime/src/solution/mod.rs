@@ -1,7 +1,7 @@
 //! The result of an integration.
 //!
-//! In: accepted steps, one by one, from the driver. Out: [`Solution`], which is complete up to the time where the run ended,
-//! however it ended.
+//! In: accepted steps, one by one, from the driver. Out: [`Solution`], which is complete up to the time where the run
+//! ended, however it ended.
 
 pub mod event;
 mod sensitivities;

@@ -1,7 +1,7 @@
 //! Access to a solution by the unknowns of its model.
 //!
-//! In: a solution, names and extents of the unknowns of a model. Out: [`Unknowns`], which generated code wraps into a type with a method
-//! for each of them.
+//! In: a solution, names and extents of the unknowns of a model. Out: [`Unknowns`], which generated code wraps into a
+//! type with a method for each of them.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,9 +1,9 @@
 //! The driver: a formulation, a method and options in, a [`Solution`] out.
 //!
 //! In: a [`Dae`]. Out: its solution as far as it exists, with the reason if it does not reach the end time. The driver
-//! loops over the steps of a [`Stepper`](crate::integrator::stepper::Stepper); only `method` and `restarts` know methods, and
-//! methods know nothing of output. Where a function of time changes its branch (the kinks of an input) a step ends, and
-//! the method is restarted.
+//! loops over the steps of a [`Stepper`](crate::integrator::stepper::Stepper); only `method` and `restarts` know
+//! methods, and methods know nothing of output. Where a function of time changes its branch (the kinks of an input) a
+//! step ends, and the method is restarted.
 //!
 //! ```
 //! # use dae_runtime::contract::Dae;

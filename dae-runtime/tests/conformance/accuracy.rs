@@ -27,7 +27,7 @@ pub fn error_follows_tolerance(method: Method, promise: Promise) {
     }
 }
 
-/// Zero for a relative tolerance leaves the absolute one.
+/// With a relative tolerance of zero the absolute one holds.
 pub fn takes_absolute_tolerances_alone(method: Method, promise: Promise) {
     for atol in [1e-5, 1e-8] {
         let problem = stiff::prothero_robinson(20.0);
@@ -121,7 +121,7 @@ pub fn error_is_proportional_to_tolerance(method: Method, _: Promise) {
     assert!(slopes.iter().all(|slope| (0.65..1.25).contains(slope)), "{slopes:?}");
 }
 
-/// Other units of some unknowns, with nominal values in these, are the same run.
+/// A run with some unknowns in other units, and their nominal values with them, is the same.
 pub fn does_not_depend_on_units(method: Method, _: Promise) {
     let run = |unit: f64| {
         let problem = stiff::decay_and_oscillation().with_nominal(&[1.0, unit, unit]);
@@ -134,7 +134,7 @@ pub fn does_not_depend_on_units(method: Method, _: Promise) {
     let (plain, thousands) = (run(1.0), run(1024.0));
     assert_eq!(plain.0, thousands.0);
     assert!((plain.1 - thousands.1).abs() < 1e-13, "{} {}", plain.1, thousands.1);
-    // Without them it is another.
+    // Without the nominal values it is another run.
     let problem = stiff::decay_and_oscillation();
     let large = problem.y0.iter().map(|y| 1024.0 * y).collect::<Vec<_>>();
     let slopes = problem.yp0.iter().map(|y| 1024.0 * y).collect::<Vec<_>>();

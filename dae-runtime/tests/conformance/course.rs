@@ -1,4 +1,4 @@
-//! From where to where, and in which steps.
+//! Spans of runs, and their steps.
 
 use std::ops::ControlFlow;
 
@@ -21,7 +21,7 @@ pub fn ends_exactly(method: Method, _: Promise) {
     assert_eq!(solution.state(solution.times.len() - 1), Some(&solution.end_state[..]));
 }
 
-/// There and back again.
+/// A run forwards and one backwards from its end lead to the start.
 pub fn runs_backwards(method: Method, _: Promise) {
     let problem = pendulum::pendulum(pendulum::Form::Ggl);
     let there = integrate(&problem, method, 1e-9, 2.0, Record::Steps);
@@ -42,7 +42,7 @@ pub fn does_nothing_on_an_empty_interval(method: Method, _: Promise) {
     assert_eq!(solution.at(problem.t0), Some(problem.y0.clone()));
 }
 
-/// Intervals near the resolution of numbers.
+/// Intervals near the resolution of floating-point numbers.
 pub fn crosses_tiny_intervals(method: Method, _: Promise) {
     let problem = stiff::prothero_robinson(5.0);
     for (t0, t_end) in [(0.0, 1e-300), (0.0, -1e-300), (1.0, 1.0 + f64::EPSILON), (1.0, 1.0 - f64::EPSILON)] {
@@ -62,7 +62,7 @@ pub fn runs_far_from_the_origin(method: Method, _: Promise) {
     assert!(solution.is_success() && error < 1e-4, "{}: {error:e}", solution.status);
 }
 
-/// Step by step it is the same run, and one that is left early has what was done until then.
+/// A run made step by step is the same, and one that is left early has the results until then.
 pub fn goes_step_by_step(method: Method, _: Promise) {
     let problem = pendulum::pendulum(pendulum::Form::Ggl);
     let integration = || Integration::new(&problem).method(method);
@@ -81,7 +81,7 @@ pub fn goes_step_by_step(method: Method, _: Promise) {
     let left = steps.finish().unwrap();
     assert_eq!((&left.status, &*left.times), (&Status::Interrupted, &[0.0, 0.5, 1.0][..]));
     assert!(left.statistics.steps > 3 && left.end_time >= 1.0);
-    // What goes wrong ends the iteration.
+    // A failure ends the iteration.
     let stopped = integration().max_steps(2).steps(0.0, 3.0).unwrap();
     assert_eq!(stopped.count(), 3);
     let mut stopped = integration().max_steps(2).steps(0.0, 3.0).unwrap();
@@ -102,7 +102,7 @@ pub fn honours_bounds_and_observers(method: Method, _: Promise) {
     assert!(matches!(solution.status, Status::Stopped(Failure::TooManySteps { max_steps: 7, .. })));
     assert_eq!(solution.times.len(), 8);
 
-    // What keeps steps short is told.
+    // The failure says what keeps steps short.
     let stiff = stiff::decay_and_oscillation();
     let limit = |integration: Integration<'_, '_>| {
         let run = integration.method(method).max_steps(50).run_from(0.0, &stiff.y0, &stiff.yp0, 100.0);
@@ -135,7 +135,7 @@ pub fn honours_bounds_and_observers(method: Method, _: Promise) {
     assert_eq!(solution.column("x").map(|x| x.len()), Some(6));
 }
 
-/// Counts fit to one another, and are what the model was asked for, but for a few times at the start and the end.
+/// Counts are consistent with one another, and with the evaluations of the model but for a few at the start and the end.
 pub fn counts_its_work(method: Method, _: Promise) {
     let uncounted = |t_end: f64| {
         let problem = pendulum::pendulum(pendulum::Form::Ggl);
@@ -151,7 +151,7 @@ pub fn counts_its_work(method: Method, _: Promise) {
     assert!(short == long && short.iter().all(|&count| count <= 3), "{short:?} {long:?}");
 }
 
-/// A run that goes on where another has ended is as accurate as one.
+/// Two runs, one from the end of the other, are as accurate as a single one.
 pub fn goes_on_where_it_ended(method: Method, promise: Promise) {
     let problem = pendulum::pendulum(pendulum::Form::Ggl);
     let (mut y, mut yp, mut t) = (problem.y0.clone(), problem.yp0.clone(), 0.0);
@@ -165,7 +165,7 @@ pub fn goes_on_where_it_ended(method: Method, promise: Promise) {
     }
 }
 
-/// The first step is as long as it is to be, if its error allows that.
+/// The first step has the requested length, if its error allows that.
 pub fn begins_with_the_step_asked_for(method: Method, _: Promise) {
     let problem = stiff::prothero_robinson(5.0);
     for (h, t_end) in [(1e-3, 1.0), (2e-4, -1.0)] {

@@ -1,4 +1,4 @@
-//! What cannot be integrated, and what is said about it.
+//! What cannot be integrated, and how runs fail.
 
 use dae_runtime::solution::{Solution, Status};
 use dae_runtime::solve::{Integration, Method, Record, RunError};
@@ -7,7 +7,7 @@ use dae_runtime::stepper::{Failure, Options, StepCause, Tolerance};
 use super::{Promise, integrate, largest_difference};
 use crate::problems::{Disturbance, Function, manufactured, pendulum, steering_wheel, stiff};
 
-/// A residual that stops being a number ends the run just before, with the name of the equation.
+/// A residual that ceases to be finite ends the run just before, with the name of the equation.
 pub fn names_what_is_not_finite(method: Method, _: Promise) {
     let solution = integrate(&stiff::end_of_domain(), method, 1e-6, 2.0, Record::Steps);
     let Status::Stopped(Failure::StepSizeTooSmall {
@@ -87,7 +87,7 @@ pub fn starts_where_a_jacobian_has_no_value(method: Method, _: Promise) {
     assert!(largest_difference(&solution.end_state, &[4.0, 2.0]) < 1e-5, "{:?}", solution.end_state);
 }
 
-/// What is not finite because of an unknown, and derivatives that are not, are told with the unknown.
+/// Failures because of residuals or derivatives that are not finite name the unknown.
 pub fn names_what_has_no_derivative(method: Method, _: Promise) {
     let cause = |solution: Solution| match solution.status {
         Status::Stopped(Failure::StepSizeTooSmall { t, cause, .. }) => (t, cause),
@@ -97,7 +97,7 @@ pub fn names_what_has_no_derivative(method: Method, _: Promise) {
     assert!((t - 1.0).abs() < 1e-6, "{t}");
     assert_eq!(found, StepCause::NonFinite { equation: "equation 2".into(), unknown: Some("x".into()) });
 
-    // Equation 1 by y2.
+    // The derivative of equation 1 with respect to y2.
     let faults: [Disturbance; 2] = [
         |function, _, t, values| {
             if function == Function::Jacobian && t > 1.0 {
@@ -119,7 +119,7 @@ pub fn names_what_has_no_derivative(method: Method, _: Promise) {
     }
 }
 
-/// A value that is missing once, or is infinite, is a step that is tried again, shorter.
+/// Where a value is NaN or infinite once, the step is repeated with a shorter one.
 pub fn gets_over_values_that_are_missing_once(method: Method, promise: Promise) {
     let faults: [Disturbance; 3] = [
         |function, count, _, values| {
@@ -143,26 +143,26 @@ pub fn gets_over_values_that_are_missing_once(method: Method, promise: Promise) 
         problem.disturbance = Some(fault);
         let solution = integrate(&problem, method, 1e-8, 3.0, Record::Steps);
         assert!(solution.is_success(), "fault {k}: {}", solution.status);
-        // Another place may do for a Jacobian.
+        // The Jacobian may be evaluated elsewhere instead.
         assert!(k == 2 || solution.statistics.convergence_rejections > 0, "fault {k}: {:?}", solution.statistics);
         let error = largest_difference(&solution.end_state, &manufactured::state_dependent_leading_solution(3.0));
         assert!(error < promise.error_per_tolerance * 1e-8, "fault {k}: {error:e}");
     }
 }
 
-/// An equation that ceases to determine its unknown on the way is told with it.
+/// Where an equation ceases to determine its unknown during a run, the failure names both.
 pub fn names_what_becomes_singular(method: Method, _: Promise) {
     let solution = integrate(&stiff::fading(), method, 1e-6, 10.0, Record::Steps);
     let Status::Stopped(Failure::SingularIterationMatrix { t, equation, unknown }) = &solution.status else {
         panic!("{}", solution.status)
     };
-    // The formulation does not say where it switches: as long as a matrix is kept nothing is missing.
+    // The formulation does not say where it switches: the matrix may be kept beyond that time.
     assert!((0.9..10.0).contains(t), "{t}");
     assert_eq!((&**equation, &**unknown), ("equation 2", "z"));
 }
 
-/// The unknown of index 2 ends like the root of the time that is left, and is known to the root of the tolerance there. How far the last step leads beyond the end
-/// depends on where it happens to begin.
+/// The unknown of index 2 behaves like the square root of the time that is left, and the end is known to the root of the tolerance. How far the last step leads
+/// beyond the end depends on where it happens to begin.
 pub fn stops_at_an_impasse(method: Method, _: Promise) {
     let problem = steering_wheel::steering_wheel_impasse();
     let (count, mut late) = (60, 0);
@@ -179,7 +179,7 @@ pub fn stops_at_an_impasse(method: Method, _: Promise) {
     assert!(10 * late <= count, "{late} of {count} runs end late");
 }
 
-/// Values off a constraint are refused with its name, and what the tolerance does not see is not.
+/// Start values off a constraint are refused with its name, but not those within the tolerance.
 pub fn refuses_inconsistent_start_values(method: Method, _: Promise) {
     let problem = pendulum::pendulum(pendulum::Form::Ggl);
     let start = |x: f64| {

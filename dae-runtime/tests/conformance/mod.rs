@@ -27,7 +27,7 @@ pub struct Promise {
     pub transistor_amplifier: f64,
     /// Error over tolerance on the manufactured problems.
     pub error_per_tolerance: f64,
-    /// With so many fixed steps and twice as many of such an order (none: that of its default): the order of the errors between them.
+    /// An order (`None`: the default of the method), a number of fixed steps, and the order by which errors between steps shrink for twice that number.
     pub dense_output: (Option<usize>, usize, f64),
 }
 

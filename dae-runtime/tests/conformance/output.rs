@@ -38,7 +38,7 @@ pub fn records_the_times_asked_for(method: Method, _: Promise) {
         let error = largest_difference(&state[..2], &reference[..2]);
         assert!(error < 1e-7, "{error:e} at {t}");
     }
-    // However short beside the run: y2 begins as 0.04 t.
+    // Times that are tiny compared with the run: y2 begins as 0.04 t.
     let decades = vec![1e-6, 1e-5, 1.0, 1e11];
     let solution = integrate(&stiff::robertson(), method, 1e-9, 1e11, Record::At(decades.clone()));
     assert_eq!(solution.times, decades);

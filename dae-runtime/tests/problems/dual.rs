@@ -4,7 +4,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// What the test problems compute with: `f64` or [`Dual`].
+/// The numbers with which the test problems compute: `f64` or [`Dual`].
 pub trait Scalar:
     Copy
     + Add<Output = Self>
@@ -60,7 +60,7 @@ impl Scalar for f64 {
 pub struct Dual {
     /// The value.
     pub value: f64,
-    /// The derivative by whatever was seeded.
+    /// The derivative with respect to the seeded variable.
     pub derivative: f64,
 }
 

@@ -47,7 +47,7 @@ pub enum Function {
     Jacobian,
 }
 
-/// What becomes of the values of a function at a time; the number says how often it was evaluated before.
+/// Changes the values of a function at a time; the number says how often it was evaluated before.
 pub type Disturbance = fn(Function, usize, f64, &mut [f64]);
 
 /// A test problem with everything the contract asks for.
@@ -59,7 +59,7 @@ pub struct Problem<M> {
     pub evaluations: [Cell<usize>; 2],
     description: Description,
     prolongation: Explicit,
-    /// As generated code brings it.
+    /// Unrolled elimination, as generated code has it.
     pub code: Option<UnrolledLu>,
     /// Start time.
     pub t0: f64,
@@ -128,7 +128,7 @@ impl<M: Model> Problem<M> {
         }
     }
 
-    /// The same with nominal values of its unknowns.
+    /// The problem with nominal values of its unknowns.
     pub fn with_nominal(mut self, nominal: &[f64]) -> Self {
         let unknowns = self.description.unknowns.to_mut();
         unknowns.iter_mut().zip(nominal).for_each(|(unknown, nominal)| unknown.nominal = *nominal);
@@ -144,7 +144,7 @@ impl<M: Model> Problem<M> {
         count.set(count.get() + 1);
     }
 
-    /// Row-major derivatives of the first `rows` outputs of `f` by an argument of length `columns`.
+    /// Row-major derivatives of the first `rows` outputs of `f` with respect to an argument of length `columns`.
     fn differentiate(rows: usize, columns: usize, values: &mut [f64], f: impl Fn(usize, &mut [Dual])) {
         let mut out = [Dual::constant(0.0); MAX];
         for column in 0..columns {

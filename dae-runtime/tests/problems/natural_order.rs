@@ -1,4 +1,5 @@
-//! Code for the elimination of dense matrices in the order of rows and columns, as a stand-in for generated code: whether these pivots do is chance.
+//! Elimination of dense matrices in the order of rows and columns, in place of generated code; whether these pivots are
+//! usable is chance.
 
 use dae_runtime::contract::{Code, UnrolledLu};
 use dae_runtime::iteration_matrix::Scalar;
@@ -13,7 +14,7 @@ static PIVOTS: [(usize, usize); super::MAX] = {
     pivots
 };
 
-/// For systems of `n` unknowns.
+/// The elimination for systems of `n` unknowns.
 pub fn natural_order(n: usize) -> UnrolledLu {
     UnrolledLu {
         pivots: &PIVOTS[..n],

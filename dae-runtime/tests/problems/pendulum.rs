@@ -8,7 +8,7 @@ use dae_runtime::contract::{
     Leading,
 };
 
-/// Which constraint the multiplier goes with.
+/// The constraint that the multiplier enforces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Position constraint, index 3.
@@ -91,7 +91,7 @@ pub fn pendulum(form: Form) -> Problem<Pendulum> {
 }
 
 /// `(t, [x, y, u, v, lambda])`: extrapolated index-1 equation at 34 digits, confirmed by Jacobi elliptic functions to
-/// 3e-29 (problem book, key `pendulum_horizontal`).
+/// 3e-29.
 #[allow(clippy::excessive_precision, reason = "as in the source")]
 pub const REFERENCE: [(f64, [f64; 5]); 4] = [
     (

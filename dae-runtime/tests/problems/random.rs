@@ -6,7 +6,7 @@ use fastrand::Rng;
 
 use super::{Model, Scalar};
 
-/// Numbers, always the same.
+/// A generator of random numbers, the same in every run.
 pub struct Random(Rng);
 
 impl Random {
@@ -43,7 +43,7 @@ impl Random {
         }
     }
 
-    /// A number that may be none.
+    /// A number that may be infinite or NaN.
     pub fn anything(&mut self) -> f64 {
         match self.below(40) {
             0 => f64::NAN,

@@ -83,7 +83,7 @@ pub const AFTER_KINK: f64 = 1.122202946637883691254;
 /// Where the solution of [`steering_wheel_impasse`] ends (problem book, section 1 of Hairer & Wanner).
 pub const IMPASSE: f64 = 2.44301400467968;
 
-/// `(t, [y1, y2, z])` of [`steering_wheel`]: two methods that agree to 3e-31 (problem book, key `steering_wheel`).
+/// `(t, [y1, y2, z])` of [`steering_wheel`], by two methods that agree to 3e-31.
 #[allow(clippy::excessive_precision, reason = "as in the source")]
 pub const REFERENCE: [(f64, [f64; 3]); 3] = [
     (0.1, [0.1652278847051180657779, 0.9862554162669385368801, 0.8344210968036342652077]),

@@ -1,4 +1,5 @@
-//! Stiff problems: Prothero–Robinson, Robertson's kinetics as an index-1 system, a driven capacitor. And one that leaves its domain.
+//! Stiff problems: Prothero–Robinson, Robertson's kinetics as an index-1 system, a driven
+//! capacitor; and problems that leave the domain of their functions.
 //!
 //! Sources: Prothero & Robinson, Math. Comp. 28 (1974); Robertson 1966 in the form of the Bari/CWI test set for IVP
 //! solvers.
@@ -75,7 +76,7 @@ impl Model for EndOfDomain {
     }
 }
 
-/// A decay beside $z = \sqrt{1 - t}$, whose equation is not a number after $t = 1$.
+/// A decay beside $z = \sqrt{1 - t}$, whose residual is NaN after $t = 1$.
 pub fn end_of_domain() -> Problem<EndOfDomain> {
     Problem::new(
         "end of domain",
@@ -101,7 +102,7 @@ pub fn blow_up() -> Problem<BlowUp> {
     Problem::new("blow-up", BlowUp, &[("y", Differential, 1)], &[], (Leading::Constant, 1), (0.0, &[1.0], &[1.0]))
 }
 
-/// $x' = -x$ with $z$ and $w$ in two equations that say the same.
+/// $x' = -x$ with $z$ and $w$ in two equivalent equations.
 pub struct Underdetermined;
 
 impl Model for Underdetermined {
@@ -135,7 +136,7 @@ impl Model for Signal {
     }
 }
 
-/// From 1.
+/// [`Signal`] from 1.
 pub fn signal() -> Problem<Signal> {
     Problem::new(
         "signal",
@@ -189,7 +190,7 @@ impl Model for DecayAndOscillation {
     }
 }
 
-/// All of them of order one.
+/// [`DecayAndOscillation`] with all unknowns of order one.
 pub fn decay_and_oscillation() -> Problem<DecayAndOscillation> {
     let unknowns = [("slow", Differential, 1), ("u", Differential, 1), ("v", Differential, 1)];
     let start: (f64, &[f64], &[f64]) = (0.0, &[1.0, 1.0, 0.0], &[-1.0, 0.0, -100.0]);
@@ -212,7 +213,7 @@ pub fn cubic() -> Problem<Cubic> {
     Problem::new("cubic", Cubic, &unknowns, &[], (Leading::Constant, 1), (0.0, &[1.0, 2.0], &[0.0, 0.0]))
 }
 
-/// $x' = 1$ and $z = \sqrt x$, whose derivative by $x$ is not finite at $x = 0$.
+/// $x' = 1$ and $z = \sqrt x$, whose derivative with respect to $x$ is not finite at $x = 0$.
 pub struct RootAtStart;
 
 impl Model for RootAtStart {
@@ -222,7 +223,7 @@ impl Model for RootAtStart {
     }
 }
 
-/// $x' = -1$ and $z = \sqrt x$: not a number once $x$ is negative, after $t = 1$.
+/// $x' = -1$ and $z = \sqrt x$: NaN once $x$ is negative, after $t = 1$.
 pub struct RootAtEnd;
 
 impl Model for RootAtEnd {
@@ -232,7 +233,7 @@ impl Model for RootAtEnd {
     }
 }
 
-/// From $x = 1$.
+/// [`RootAtEnd`] from $x = 1$.
 pub fn root_at_end() -> Problem<RootAtEnd> {
     let unknowns = [("x", Differential, 1), ("z", Algebraic, 1)];
     Problem::new("root", RootAtEnd, &unknowns, &[], (Leading::Constant, 1), (0.0, &[1.0, 1.0], &[-1.0, -0.5]))
@@ -248,13 +249,13 @@ impl Model for Fading {
     }
 }
 
-/// From 1.
+/// [`Fading`] from 1.
 pub fn fading() -> Problem<Fading> {
     let unknowns = [("x", Differential, 1), ("z", Algebraic, 1)];
     Problem::new("fading", Fading, &unknowns, &[], (Leading::Constant, 1), (0.0, &[1.0, 1.0], &[-1.0, -1.0]))
 }
 
-/// From $x = 0$.
+/// [`RootAtStart`] from $x = 0$.
 pub fn root_at_start() -> Problem<RootAtStart> {
     let unknowns = [("x", Differential, 1), ("z", Algebraic, 1)];
     Problem::new("root", RootAtStart, &unknowns, &[], (Leading::Constant, 1), (0.0, &[0.0, 0.0], &[1.0, 0.0]))

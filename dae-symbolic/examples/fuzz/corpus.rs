@@ -1,17 +1,18 @@
-//! The texts that are mutated: every model in the tree, accepted or rejected. Shared by the driver and the target of `cargo fuzz`.
+//! The texts that are mutated: every model in the tree, accepted or rejected. Shared by the driver and the target of
+//! `cargo fuzz`.
 //!
-//! In: `fuzz/corpus/`, the models of the examples, the cases of the language tests, and the bodies of `dae!` in tests and examples. Out: texts
-//! in a fixed order, none twice.
+//! In: `fuzz/corpus/`, the models of the examples, the cases of the language tests, and the bodies of `dae!` in tests
+//! and examples. Out: texts in a fixed order, none twice.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What fuzzing found.
+/// Inputs that once failed.
 pub(crate) fn found() -> Vec<String> {
     files(&directory("found"), "dae")
 }
 
-/// All of them; longer ones would take the time of many.
+/// All texts but long ones, each of which would take the time of many.
 pub(crate) fn texts() -> Vec<String> {
     const LONGEST: usize = 4000;
     let root = root();
@@ -42,7 +43,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Where kept texts are.
+/// The folder `fuzz/<name>` of the tree.
 fn directory(name: &str) -> PathBuf {
     root().join("fuzz").join(name)
 }
@@ -56,7 +57,7 @@ fn files(folder: &Path, ending: &str) -> Vec<String> {
     chosen.filter_map(|path| std::fs::read_to_string(path).ok()).collect()
 }
 
-/// What stands between the braces of every `dae! { … }`.
+/// The text between the braces of every `dae! { … }`.
 fn bodies(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for part in text.split("dae! {").skip(1) {

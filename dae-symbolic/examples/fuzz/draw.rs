@@ -1,5 +1,6 @@
-//! Numbers that follow from a seed: SplitMix64 (Steele, Lea & Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014). No
-//! library's: `fuzz/README.md` says which numbers of execution were run, and a run that is resumed goes on with the same inputs.
+//! Numbers that follow from a seed: SplitMix64 (Steele, Lea & Flood, *Fast splittable pseudorandom number generators*,
+//! OOPSLA 2014). No library's: `fuzz/README.md` says which numbers of execution were run, and a run that is resumed
+//! goes on with the same inputs.
 
 /// A sequence of numbers.
 pub(crate) struct Draw {
@@ -22,12 +23,12 @@ impl Draw {
         z ^ (z >> 31)
     }
 
-    /// From zero to `n - 1`; zero if `n` is.
+    /// A number from zero to `n - 1`; zero if `n` is.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
 
-    /// Once in `n` times.
+    /// True once in `n` times.
     pub(crate) fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

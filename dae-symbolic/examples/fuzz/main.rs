@@ -1,8 +1,8 @@
 //! Mutated models through the parser and the whole pipeline: no panic, no hang, no overflow of the stack.
 //!
-//! In: the texts of the tree (`corpus.rs`), mutated (`mutate/`) by numbers that follow from the seed and the number of the execution
-//! alone, so that any execution can be repeated by itself. Out: executions per second; every input that panics or takes more than two
-//! seconds is written to `fuzz/found/`, made small.
+//! In: the texts of the tree (`corpus.rs`), mutated (`mutate/`) by numbers that follow from the seed and the number of
+//! the execution alone, so that any execution can be repeated by itself. Out: executions per second; every input that
+//! panics or takes more than two seconds is written to `fuzz/found/`, made small.
 //!
 //! ```sh
 //! cargo run --release -p daekit-symbolic --features serde --example fuzz -- --executions 10000000 --jobs 2
@@ -10,7 +10,7 @@
 //!
 //! | option | meaning |
 //! |---|---|
-//! | `--executions N` | how many, 100,000 unless given |
+//! | `--executions N` | number of executions, 100,000 unless given |
 //! | `--start K` | the number of the first one, to resume a run that was stopped |
 //! | `--jobs J` | threads, each with every J-th number |
 //! | `--seed S` | another sequence |
@@ -45,7 +45,7 @@ use watchdog::{Clock, Watchdog};
 
 /// An input that takes longer is a finding.
 const LIMIT: Duration = Duration::from_secs(2);
-/// As much as a thread of Rust has unless it asks for more, and a quarter of what the compiler has.
+/// The stack of a Rust thread unless it asks for more, and a quarter of that of the compiler.
 const STACK: usize = 2 * 1024 * 1024;
 /// Executions of a thread between two lines of progress.
 const PROGRESS: u64 = 50_000;
@@ -74,16 +74,16 @@ fn main() -> ExitCode {
     }
 }
 
-/// What the threads share.
+/// The data shared by the threads.
 struct Shared {
     options: Options,
     mutator: Mutator,
-    /// What some input has reached.
+    /// What inputs have reached so far.
     seen: Mutex<BTreeSet<Reached>>,
     tally: Mutex<Tally>,
 }
 
-/// The number of findings.
+/// Fuzzes; the number of findings.
 fn run(options: Options) -> u64 {
     let texts = corpus::texts();
     if options.costs {
@@ -196,7 +196,7 @@ fn attempt(text: &str, output: Output) -> Result<Reached, String> {
     })
 }
 
-/// Prints what a text takes, the least of some times.
+/// Prints how long a text takes, the shortest of some runs.
 fn costs(text: &str) {
     let time = |output| {
         let once = || {
@@ -205,7 +205,7 @@ fn costs(text: &str) {
             begin.elapsed()
         };
         let first = once();
-        // What takes long is not repeated.
+        // A long run is not repeated.
         let repeated = if first > LIMIT / 20 { 0 } else { 4 };
         (0..repeated).map(|_| once()).fold(first, Duration::min).as_micros()
     };

@@ -1,6 +1,6 @@
 //! The command line.
 
-/// What was asked for.
+/// The options of a run.
 pub(crate) struct Options {
     pub(crate) executions: u64,
     pub(crate) start: u64,
@@ -13,7 +13,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Reads it.
+    /// Reads the options from the command line.
     pub(crate) fn read() -> Result<Self, String> {
         let mut options = Options {
             executions: 100_000,

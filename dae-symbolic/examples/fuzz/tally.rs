@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 use crate::exercise::Reached;
 use crate::mutate::Level;
 
-/// Counts.
+/// Counts of executions.
 pub(crate) struct Tally {
     start: u64,
     begin: Instant,
-    /// By how far they got, those made from texts and those made from models.
+    /// Executions by how far they got, for inputs made from texts and from models.
     reached: [[u64; 5]; 2],
-    /// How long it took, and which.
+    /// The slowest execution: its time and number.
     slowest: (Duration, u64),
-    /// Panics and what took too long.
+    /// Panics, and inputs that took too long.
     pub(crate) findings: u64,
 }
 

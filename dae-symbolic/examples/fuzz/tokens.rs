@@ -1,7 +1,7 @@
 //! Texts as tokens, and models as statements.
 //!
-//! In: any text. Out: its pieces; together they are the text again. A piece is a number, a word, white space with comments, or a sign. Statements
-//! are found without the parser, so that texts with errors have them, too.
+//! In: any text. Out: its pieces; together they are the text again. A piece is a number, a word, white space with
+//! comments, or a sign. Statements are found without the parser, so that texts with errors have them, too.
 
 use std::ops::Range;
 
@@ -58,7 +58,7 @@ fn is_space(token: &str) -> bool {
     token.starts_with(char::is_whitespace) || token.starts_with("//")
 }
 
-/// What opens statements that are no equations.
+/// Words that open statements other than equations.
 const DECLARATIONS: &[&str] = &[
     "var",
     "param",
@@ -84,9 +84,9 @@ pub(crate) struct Sketch {
     pub(crate) tokens: Vec<String>,
     /// Statements that end in `;`, without it.
     pub(crate) statements: Vec<Range<usize>>,
-    /// Declared with `var` without extents.
+    /// Names declared with `var` without extents.
     pub(crate) unknowns: Vec<String>,
-    /// Declared with `var` with extents.
+    /// Names declared with `var` with extents.
     pub(crate) arrays: Vec<String>,
     /// Scalar parameters and inputs.
     pub(crate) given: Vec<String>,
@@ -116,7 +116,7 @@ impl Sketch {
         (place + 1..self.tokens.len()).find(|&k| !is_space(&self.tokens[k]))
     }
 
-    /// The one before.
+    /// The previous piece that is not white space.
     pub(crate) fn before(&self, place: usize) -> Option<usize> {
         (0..place).rev().find(|&k| !is_space(&self.tokens[k]))
     }
@@ -130,7 +130,7 @@ impl Sketch {
         self.tokens[statement.clone()].iter().find(|token| !is_space(token)).map_or("", String::as_str)
     }
 
-    /// Statements with a `=` that declare nothing: where it is.
+    /// Statements with a `=` that declare nothing, and where the `=` is.
     pub(crate) fn equations(&self) -> Vec<(Range<usize>, usize)> {
         let equations = self.statements.iter().filter(|s| !DECLARATIONS.contains(&self.opening(s)));
         equations.filter_map(|s| s.clone().find(|&k| self.tokens[k] == "=").map(|k| (s.clone(), k))).collect()
@@ -200,7 +200,7 @@ fn statements(tokens: &[String]) -> Vec<Range<usize>> {
             "{" | "}" => (begin, depth, in_expression) = (k + 1, 0, false),
             _ => {}
         }
-        // A function has no `;` behind it.
+        // A function is not followed by `;`.
         if token == "}" && depth == 0 && in_expression && tokens[begin..k].iter().any(|t| t == "fn") {
             (begin, in_expression) = (k + 1, false);
         }

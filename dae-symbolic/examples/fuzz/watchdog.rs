@@ -1,8 +1,8 @@
 //! Inputs that do not come to an end.
 //!
-//! In: the beginning and end of every execution. Out: an input for which its thread has been *running* for three times the limit is written to
-//! `fuzz/found/`, and the process ends: nothing else stops a thread. Where the system does not tell how long a thread was running, what passes
-//! counts, and a busy machine is allowed for.
+//! In: the beginning and end of every execution. Out: an input for which its thread has been *running* for three times
+//! the limit is written to `fuzz/found/`, and the process ends: nothing else stops a thread. Where the system does not
+//! tell how long a thread was running, elapsed time counts, with a margin for a busy machine.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::corpus::keep;
 
-/// What runs, since when, and for how long its thread had been running when it was first found to be slow.
+/// The current execution, when it began, and for how long its thread had been running when it was first found to be slow.
 struct Current {
     since: Instant,
     number: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Looks after the thread that calls this, every half second.
+    /// Watches the calling thread, every half second.
     pub(crate) fn start(limit: Duration) -> Self {
         let current = Arc::new(Mutex::new(None::<Current>));
         let watched = Arc::clone(&current);
@@ -57,7 +57,7 @@ impl Watchdog {
         *current = Some(Current { since: Instant::now(), number, input: input.to_string(), slow: None });
     }
 
-    /// It has ended.
+    /// The current execution has ended.
     pub(crate) fn end(&self) {
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }

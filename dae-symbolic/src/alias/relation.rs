@@ -1,7 +1,7 @@
 //! Equations that relate two unknowns, or give one.
 //!
-//! In: the residual $f$ of an equation. Out: the relation $x_j = \pm x_k$ or $x_j = c$ that $f = 0$ is, if it is one; and
-//! what such relations put in place of an unknown, with its derivatives.
+//! In: the residual $f$ of an equation. Out: the relation $x_j = \pm x_k$ or $x_j = c$ that $f = 0$ is, if it is one;
+//! and what such relations put in place of an unknown, with its derivatives.
 
 use crate::expr::{Dag, Expr, Node, Rational, Symbol, UnknownId};
 

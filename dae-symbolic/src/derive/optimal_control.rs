@@ -1,7 +1,8 @@
 //! First-order conditions of optimal control.
 //!
-//! In: dynamics $y' = f(t, y, u)$ and the cost $\psi(y(t_1)) + \int_{t_0}^{t_1} \varphi(t, y, u)\, \mathrm d t$. Out: the equations that a
-//! minimum satisfies (Hairer & Wanner II, Sect. VII.1, eqs. (1.33)–(1.39)), with the Hamiltonian $H = v^\top f + \varphi$
+//! In: dynamics $y' = f(t, y, u)$ and the cost $\psi(y(t_1)) + \int_{t_0}^{t_1} \varphi(t, y, u)\, \mathrm d t$. Out:
+//! the equations that a minimum satisfies (Hairer & Wanner II, Sect. VII.1, eqs. (1.33)–(1.39)), with the Hamiltonian
+//! $H = v^\top f + \varphi$
 //!
 //! $$ y' = f, \qquad v' = -H_y^\top = -f_y^\top v - \varphi_y^\top, \qquad 0 = H_u^\top = f_u^\top v + \varphi_u^\top, $$
 //!

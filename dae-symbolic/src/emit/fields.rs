@@ -1,7 +1,7 @@
 //! Parameters as fields of the struct of the model.
 //!
-//! In: the parameters of a model, elements of arrays one after the other. Out: a field for each scalar and each array, with its
-//! type and default, and the statements that lay the fields out in the order of the parameters.
+//! In: the parameters of a model, elements of arrays one after the other. Out: a field for each scalar and each array,
+//! with its type and default, and the statements that lay the fields out in the order of the parameters.
 
 use super::body::Outputs;
 use super::method::parts;

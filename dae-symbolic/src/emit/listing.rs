@@ -1,7 +1,7 @@
 //! Tables of models with families, filled by loops when they are first asked for.
 //!
-//! In: descriptions, patterns and the domains of their entries. Out: Rust text whose size is that of the model's text. A
-//! table of a model without families is a literal (`tables.rs`).
+//! In: descriptions, patterns and the domains of their entries. Out: Rust text whose size is that of the model's text.
+//! A table of a model without families is a literal (`tables.rs`).
 
 use std::hash::Hash;
 

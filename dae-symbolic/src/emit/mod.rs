@@ -1,7 +1,8 @@
 //! Rust source of a compiled model.
 //!
-//! In: a [`Compiled`] model. Out: formatted Rust text that depends on the crate `dae` alone. The macro hands its tokens to the
-//! compiler, a build script writes it to a file, `dae expand` prints it; the text is a pure function of the model.
+//! In: a [`Compiled`] model. Out: formatted Rust text that depends on the crate `dae` alone. The macro hands its tokens
+//! to the compiler, a build script writes it to a file, `dae expand` prints it; the text is a pure function of the
+//! model.
 //!
 //! The text has one public struct for the model (fields are parameters), one for its solutions (methods are unknowns),
 //! a struct per formulation that fulfils the runtime's `Dae` contract, and one for the prolongation. Statements carry

@@ -1,7 +1,7 @@
 //! The struct of the model: its fields are the parameters, its methods the formulations.
 //!
-//! In: a compiled model. Out: the struct with what is known about the model as documentation, its defaults, and a method for each
-//! formulation.
+//! In: a compiled model. Out: the struct with what is known about the model as documentation, its defaults, and a
+//! method for each formulation.
 
 use super::external;
 use super::fields::{defaults, fields, layout};

@@ -1,12 +1,13 @@
 //! Pivots for the iteration matrices of a formulation, before it runs.
 //!
-//! In: a compiled formulation. Out: the pivots and the pattern of the factors, if numbers can be had when the model is compiled.
+//! In: a compiled formulation. Out: the pivots and the pattern of the factors, if numbers can be had when the model is
+//! compiled.
 //!
 //! A pivot should stay away from zero in the whole run, of which only the start is known. So the formulation is
 //! evaluated at its start and in a neighbourhood of that, with steps of lengths from long to very short: pivots are
-//! chosen that are large enough in all of these and keep their signs ([`common_factorization`]); failing that, with shorter
-//! steps only, or at the start only. They may fail in the run, backwards in time for instance, where the growth of the
-//! factors is watched.
+//! chosen that are large enough in all of these and keep their signs ([`common_factorization`]); failing that, with
+//! shorter steps only, or at the start only. They may fail in the run, backwards in time for instance, where the growth
+//! of the factors is watched.
 
 use std::array::from_fn;
 use std::f64::consts::FRAC_PI_2;

@@ -1,6 +1,7 @@
 //! Quantities and texts that depend on loop indices, as Rust.
 //!
-//! In: affine functions of loop indices, and rolled texts. Out: their spelling: `2 * i + 1`, `q_i_minus_1`, `format!("q[{}]", i)`.
+//! In: affine functions of loop indices, and rolled texts. Out: their spelling: `2 * i + 1`, `q_i_minus_1`,
+//! `format!("q[{}]", i)`.
 
 use crate::program::affine::{Affine, AffineNumber, Range};
 use crate::spelling::indices::{index_names, spell};

@@ -1,7 +1,7 @@
 //! A stub for a model that has errors.
 //!
-//! In: what is known of the model. Out: Rust text with the same types, fields and methods and no mathematics, so that the rest
-//! of the crate is compiled against it and the only errors the user sees are those of the model.
+//! In: what is known of the model. Out: Rust text with the same types, fields and methods and no mathematics, so that
+//! the rest of the crate is compiled against it and the only errors the user sees are those of the model.
 
 use std::collections::BTreeMap;
 

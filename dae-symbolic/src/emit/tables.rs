@@ -1,7 +1,7 @@
 //! The constant tables of a formulation as Rust statics.
 //!
-//! In: descriptions. Out: the methods that return them, and doc lines that say which entry of a Jacobian is which. Without families
-//! the tables are literals; with families, loops fill them when the description is first asked for.
+//! In: descriptions. Out: the methods that return them, and doc lines that say which entry of a Jacobian is which.
+//! Without families the tables are literals; with families, loops fill them when the description is first asked for.
 
 use dae_runtime::contract::{
     AliasOf, Description, Invariant, Kind, Leading, Pattern, ProlongationDescription, Role, Start, Unknown,

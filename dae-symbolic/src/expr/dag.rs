@@ -1,6 +1,7 @@
 //! Nodes and hash-consing.
 //!
-//! In: nodes in canonical form (made by `construct.rs` and `fold.rs`). Out: their numbers; equal nodes have equal numbers.
+//! In: nodes in canonical form (made by `construct.rs` and `fold.rs`). Out: their numbers; equal nodes have equal
+//! numbers.
 //!
 //! Nodes are hashed by `rustc-hash`: quick without optimisation, and they need not resist attackers. Its values differ
 //! between platforms and versions, so no number and no output depends on them: maps of expressions are only used for

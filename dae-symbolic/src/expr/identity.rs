@@ -1,10 +1,11 @@
 //! Proofs that an expression vanishes identically.
 //!
-//! In: an expression. Out: whether it is proved to be zero. The canonical form multiplies nothing out, so that equal expressions may have
-//! different numbers; here they are brought to a normal form:
+//! In: an expression. Out: whether it is proved to be zero. The canonical form multiplies nothing out, so that equal
+//! expressions may have different numbers; here they are brought to a normal form:
 //!
 //! 1. $\sin$ and $\cos$ of sums and of multiples become polynomials in those of the single terms (addition theorems);
-//! 2. products are multiplied out, denominators that are sums cleared, until all bases are symbols, numbers and functions;
+//! 2. products are multiplied out, denominators that are sums cleared, until all bases are symbols, numbers and
+//!    functions;
 //! 3. $\cos^2 u = 1 - \sin^2 u$ leaves at most the first power of a cosine.
 //!
 //! If the normal form is zero, the expression is zero wherever it is defined. Otherwise nothing is proved: functions

@@ -26,7 +26,7 @@
 //! | `leibniz.rs` | many derivatives in time, with shared sub-expressions |
 //! | `common_divisor.rs` | greatest common divisors |
 //! | `surfaces.rs` | where piecewise functions switch, and how smoothly |
-//! | `evaluate.rs`, `interval/`, `prime_field/` | values in `f64`, enclosures, values in a prime field |
+//! | `evaluate.rs`, `interval/`, `ball/`, `prime_field/` | values in `f64`, enclosures, values with hundreds of digits, values in a prime field |
 //! | `identity.rs` | proofs that an expression is zero |
 //! | `print.rs`, `mathml.rs` | plain text and LaTeX, MathML |
 

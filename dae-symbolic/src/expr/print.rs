@@ -1,7 +1,7 @@
 //! Spelling: plain text and LaTeX.
 //!
-//! In: an expression and the names of symbols. Out: one line. Sub-expressions are spelled once, children first; a shared
-//! one may be spelled out many times in its parents, so spellings beyond a readable length become `…`.
+//! In: an expression and the names of symbols. Out: one line. Sub-expressions are spelled once, children first; a
+//! shared one may be spelled out many times in its parents, so spellings beyond a readable length become `…`.
 
 use std::collections::HashMap;
 

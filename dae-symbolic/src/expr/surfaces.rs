@@ -1,11 +1,11 @@
 //! Switching surfaces, and the smoothness of expressions across them.
 //!
-//! In: expressions. Out: the functions $\sigma$ in whose zeros piecewise functions change their branch, each once however often and with
-//! whatever sign and factor it is written; and the lowest derivative that jumps there.
+//! In: expressions. Out: the functions $\sigma$ in whose zeros piecewise functions change their branch, each once
+//! however often and with whatever sign and factor it is written; and the lowest derivative that jumps there.
 //!
-//! On one side of the surface the expression is $f_+$, on the other $f_-$, both smooth across it. Let $\sigma$ be linear in a variable
-//! $x$, so that $x = x^\ast$ on the surface. The derivatives of $f$ along any curve that crosses it are continuous up to order $m - 1$,
-//! and not up to $m$, where
+//! On one side of the surface the expression is $f_+$, on the other $f_-$, both smooth across it. Let $\sigma$ be
+//! linear in a variable $x$, so that $x = x^\ast$ on the surface. The derivatives of $f$ along any curve that crosses
+//! it are continuous up to order $m - 1$, and not up to $m$, where
 //!
 //! $$ m = \min \{\, k : \partial^k (f_+ - f_-) / \partial x^k \neq 0 \text{ at } x = x^\ast \,\}, $$
 //!

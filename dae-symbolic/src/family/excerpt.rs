@@ -1,7 +1,8 @@
 //! Members of long families that are enough to know all of them.
 //!
-//! In: a family model, the signature matrix of all its instances and its offsets. Out: an [`Excerpt`]: the members near the ends of each long
-//! index range, where everything is the same in between. Symbolic work is done on these alone, and does not grow with the range.
+//! In: a family model, the signature matrix of all its instances and its offsets. Out: an [`Excerpt`]: the members near
+//! the ends of each long index range, where everything is the same in between. Symbolic work is done on these alone,
+//! and does not grow with the range.
 //!
 //! Loop variables and dimensions of arrays that are linked by accesses $i + c$ form an *index space*, in which the same
 //! values are left out. What happens at a single index (an end of a loop, a boundary of a class, a constant index, a

@@ -1,7 +1,7 @@
 //! The signature matrix of all instances.
 //!
-//! In: a family model. Out: for each instance the unknowns in it with the highest order of their derivatives (Pryce 2001), by
-//! evaluating the affine indices of the accesses in its template. No scalar expression is built.
+//! In: a family model. Out: for each instance the unknowns in it with the highest order of their derivatives (Pryce
+//! 2001), by evaluating the affine indices of the accesses in its template. No scalar expression is built.
 //!
 //! This is the pattern of the simplified templates. A factor made of loop variables and constants that vanishes in an
 //! instance, as in `i * q[i]` for `i = 0`, is seen, since the products with it vanish there; where several terms of an

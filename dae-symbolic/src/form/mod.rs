@@ -1,7 +1,7 @@
 //! The choice of a formulation: names, and what is given with a name.
 //!
-//! In: `ggl`, `projected(B)`, `baumgarte(10)`; on a command line `projected:B`, `baumgarte:10`. Out: a [`Form`], which is all that the
-//! other stages know of the choice.
+//! In: `ggl`, `projected(B)`, `baumgarte(10)`; on a command line `projected:B`, `baumgarte:10`. Out: a [`Form`], which
+//! is all that the other stages know of the choice.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,7 +1,7 @@
 //! Kind and index of every unknown of a formulation.
 //!
-//! In: the rows. Out: whether the derivative of an unknown occurs, and its index: one more than the number of differentiations after
-//! which it is determined.
+//! In: the rows. Out: whether the derivative of an unknown occurs, and its index: one more than the number of
+//! differentiations after which it is determined.
 //!
 //! The rows are first-order equations of their own, with offsets $c$, $d$ and blocks. At stage $s \le 0$ the equations
 //! $f_i^{(c_i + s)}$ of a block determine its jets $x_j^{(d_j + s)}$, and $x_j$ itself is determined at stage $-d_j$.
@@ -9,8 +9,9 @@
 //!
 //! $$ D_b(s) = \max \Bigl( D_b(s - 1),\ \max_{i \in b} (c_i + s),\ \max D_{b'}(s') \Bigr), $$
 //!
-//! the last over jets of earlier blocks $b'$ that occur in these equations, $s'$ being their stage there. So an equation that uses a
-//! variable of a constrained block without its derivative does not inherit the index of that block's multipliers.
+//! the last over jets of earlier blocks $b'$ that occur in these equations, $s'$ being their stage there. So an
+//! equation that uses a variable of a constrained block without its derivative does not inherit the index of that
+//! block's multipliers.
 
 use std::collections::BTreeSet;
 

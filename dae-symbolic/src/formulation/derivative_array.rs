@@ -1,7 +1,8 @@
 //! The derivative array together with differential equations: for any index, whatever the structure says.
 //!
-//! In: the equations of the text, and how often to differentiate them. Out: a formulation with the states $x_j, \dots, x_j^{(P_j - 1)}$,
-//! $P_j \ge 1$ being the order of $x_j$ in the text, and the higher derivatives that occur. Its rows are
+//! In: the equations of the text, and how often to differentiate them. Out: a formulation with the states
+//! $x_j, \dots, x_j^{(P_j - 1)}$, $P_j \ge 1$ being the order of $x_j$ in the text, and the higher derivatives that
+//! occur. Its rows are
 //!
 //! | rows | `derivative_array` | `strangeness_free` |
 //! |---|---|---|

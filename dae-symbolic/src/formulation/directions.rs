@@ -1,8 +1,9 @@
 //! The directions in which the multipliers of a formulation correct the derivatives.
 //!
-//! In: enforced constraints $\Phi(t, y) = 0$ and a choice of [`Directions`]. Out: the columns of $D$, one per constraint. A column has
-//! entries for the states that occur in its constraint at the highest derivatives, $x_j^{(k)}$ with $k = d_j - c_i + l$ for
-//! $\Phi = f_i^{(l)}$; the gradient has others as well, for which the multipliers of the velocity constraint act on positions too.
+//! In: enforced constraints $\Phi(t, y) = 0$ and a choice of [`Directions`]. Out: the columns of $D$, one per
+//! constraint. A column has entries for the states that occur in its constraint at the highest derivatives, $x_j^{(k)}$
+//! with $k = d_j - c_i + l$ for $\Phi = f_i^{(l)}$; the gradient has others as well, for which the multipliers of the
+//! velocity constraint act on positions too.
 //!
 //! * `C`: $D = \Phi_y^\top$.
 //! * `B`: the response of the highest derivatives $z$ to the algebraic unknowns $\lambda$ of the text, from the
@@ -11,8 +12,8 @@
 //!   eq. (2.18).
 //! * `unit`: for each constraint a unit vector, by elimination with complete pivoting at the start.
 //! * an array of parameters, one row per unknown that the constraints restrict in this way, one column per constraint.
-//! * $\mathcal M^{-1} \Phi_y^\top$, the gradients in the metric of the mass matrix, for the overdetermined form: Hairer & Wanner II, Sect. VII.2,
-//!   eq. (2.27).
+//! * $\mathcal M^{-1} \Phi_y^\top$, the gradients in the metric of the mass matrix, for the overdetermined form: Hairer
+//!   & Wanner II, Sect. VII.2, eq. (2.27).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! The essential underlying ordinary differential equation, U. M. Ascher, L. R. Petzold, SIAM J. Sci. Comput. 14 (1993), eqs. (2.8) to (2.13).
+//! The essential underlying ordinary differential equation, U. M. Ascher, L. R. Petzold, SIAM J. Sci. Comput. 14
+//! (1993), eqs. (2.8) to (2.13).
 //!
 //! In: the rows of index 1, and all constraints below them. Out: a form whose only differential unknowns are
 //!

@@ -2,10 +2,11 @@
 //!
 //! In: offsets and blocks. Out: for every equation the level $l_i$ at which the index is 1.
 //!
-//! Differentiating equation $i$ $c_i$ times makes the system Jacobian regular in the highest derivatives $x_j^{(d_j)}$. If all
-//! $d_j \ge 1$ in a block, then with $c_i - 1$ differentiations its equations still determine all $x_j^{(d_j - 1)}$ that are not free,
-//! and one more differentiation the rest: index 1. The block may stop there unless some other block needs the highest
-//! derivatives $x_j^{(d_j)}$ themselves (a tight entry $d_j - c_i = \sigma_{ij}$) and does not stop there as well.
+//! Differentiating equation $i$ $c_i$ times makes the system Jacobian regular in the highest derivatives $x_j^{(d_j)}$.
+//! If all $d_j \ge 1$ in a block, then with $c_i - 1$ differentiations its equations still determine all
+//! $x_j^{(d_j - 1)}$ that are not free, and one more differentiation the rest: index 1. The block may stop there unless
+//! some other block needs the highest derivatives $x_j^{(d_j)}$ themselves (a tight entry $d_j - c_i = \sigma_{ij}$)
+//! and does not stop there as well.
 
 use crate::structure::Structure;
 

@@ -1,7 +1,7 @@
 //! Formulations: one model, several systems $F(t, y, y') = 0$ with the same solutions.
 //!
-//! In: the working system with its offsets and differentiated constraints. Out: a [`Formulation`], the one type that programs,
-//! generated code, the interpreter and the report know.
+//! In: the working system with its offsets and differentiated constraints. Out: a [`Formulation`], the one type that
+//! programs, generated code, the interpreter and the report know.
 //!
 //! | form | rows | invariants |
 //! |---|---|---|
@@ -17,15 +17,15 @@
 //! | `essential_underlying` | as `index1`, with derivatives as unknowns, and all lower constraints; components of the states on which no multiplier acts | all enforced |
 //! | `derivative_array`, `strangeness_free` | the text with its derivatives, and differential equations that the runtime chooses ([`dae_runtime::derivative_array`]) | all enforced |
 //!
-//! Each form is a line of a table (`../form/table.rs`) that ends in its recipe (`recipe.rs`, `recipes.rs`): a function that selects
-//! rows (`original.rs`, `reduced.rs`, `baumgarte.rs`), which of the lower constraints are enforced by multipliers, and
-//! in which directions these act (`multipliers.rs`, `directions.rs`). With multipliers the system is
+//! Each form is a line of a table (`../form/table.rs`) that ends in its recipe (`recipe.rs`, `recipes.rs`): a function
+//! that selects rows (`original.rs`, `reduced.rs`, `baumgarte.rs`), which of the lower constraints are enforced by
+//! multipliers, and in which directions these act (`multipliers.rs`, `directions.rs`). With multipliers the system is
 //! $F(t, y, y' + D\mu) = 0$, $\Phi(t, y) = 0$. The derivative array, which needs neither levels nor offsets, and the
 //! essential underlying equation have functions of their own (`derivative_array.rs`, `essential.rs`).
 //!
-//! The levels: with canonical offsets $c$, $d$, equation $i$ differentiated $c_i$ times determines highest derivatives. Where no
-//! unknown is purely algebraic ($d_j \ge 1$ throughout a block and whatever needs its highest derivatives), $c_i - 1$ times is
-//! enough for index 1 (`levels.rs`).
+//! The levels: with canonical offsets $c$, $d$, equation $i$ differentiated $c_i$ times determines highest derivatives.
+//! Where no unknown is purely algebraic ($d_j \ge 1$ throughout a block and whatever needs its highest derivatives),
+//! $c_i - 1$ times is enough for index 1 (`levels.rs`).
 //!
 //! A variable whose derivatives of order up to $q$ occur in the constraints gets $x, \dots, x^{(q)}$ as unknowns with
 //! $\dot x = x^{(1)}, \dots$ as additional rows (order reduction), so that constraints are free of $y'$.

@@ -4,9 +4,10 @@
 //!
 //! $$ F(t, y, y' + D \mu) = 0, $$
 //!
-//! Gear, Gupta and Leimkuhler, J. Comput. Appl. Math. 12/13, 1985; Hairer & Wanner II, Sect. VII.1, eq. (1.48); in general Ascher & Petzold
-//! (1993), eqs. (2.18) and (3.27). On solutions $\mu = 0$, because $\Phi_y D$ is nonsingular; and $\mu$ has index 2. Constraints that
-//! depend on one another at every point follow from the others, and are not enforced.
+//! Gear, Gupta and Leimkuhler, J. Comput. Appl. Math. 12/13, 1985; Hairer & Wanner II, Sect. VII.1, eq. (1.48); in
+//! general Ascher & Petzold (1993), eqs. (2.18) and (3.27). On solutions $\mu = 0$, because $\Phi_y D$ is nonsingular;
+//! and $\mu$ has index 2. Constraints that depend on one another at every point follow from the others, and are not
+//! enforced.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

@@ -1,6 +1,7 @@
 //! Which equations, differentiated how often, are the rows of a formulation.
 //!
-//! In: the working system with its differentiated equations. Out: a [`Selection`]: rows, and the constraints below them.
+//! In: the working system with its differentiated equations. Out: a [`Selection`]: rows, and the constraints below
+//! them.
 
 use super::levels::index1_levels;
 use crate::alias::Eliminated;

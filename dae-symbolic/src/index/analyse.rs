@@ -1,6 +1,7 @@
 //! The analysis of a whole model.
 //!
-//! In: a model that passed the verifier. Out: its [`Analysis`] on all sides of the switches that its start values lie on; or why it is ill-posed.
+//! In: a model that passed the verifier. Out: its [`Analysis`] on all sides of the switches that its start values lie
+//! on; or why it is ill-posed.
 
 use super::analysis::Analysis;
 use super::branch::analyse_as_written;

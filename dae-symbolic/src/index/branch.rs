@@ -1,6 +1,7 @@
 //! The analysis on one branch of every piecewise function.
 //!
-//! In: a model, square or with more equations than unknowns. Out: its analysis on the branches that evaluation takes at the start values.
+//! In: a model, square or with more equations than unknowns. Out: its analysis on the branches that evaluation takes at
+//! the start values.
 
 use super::analysis::Analysis;
 use super::limits::Limits;
@@ -13,7 +14,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::system::System;
 
-/// The analysis on the branches that evaluation takes at the start values, and what the derivative array rejects it for.
+/// The analysis on the branches that evaluation takes at the start values; or why the derivative array rejects the model.
 pub(super) fn analyse_as_written(
     model: &mut Model,
     t0: f64,

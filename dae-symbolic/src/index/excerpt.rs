@@ -1,9 +1,10 @@
 //! The analysis of a whole model from an excerpt of it.
 //!
-//! In: an excerpt (a model with a few members of each long family), and the structure of the whole model. Out: its [`Analysis`], with the
-//! expressions of the excerpt and the certificate of the whole model: the offsets of the excerpt are those of the whole one, whose
-//! prolongation the members of the excerpt describe, and regularity and lower bound are established for that, at its own consistent point. Or
-//! why the excerpt does not settle everything; then a larger excerpt or the whole model is to be analysed.
+//! In: an excerpt (a model with a few members of each long family), and the structure of the whole model. Out: its
+//! [`Analysis`], with the expressions of the excerpt and the certificate of the whole model: the offsets of the excerpt
+//! are those of the whole one, whose prolongation the members of the excerpt describe, and regularity and lower bound
+//! are established for that, at its own consistent point. Or why the excerpt does not settle everything; then a larger
+//! excerpt or the whole model is to be analysed.
 
 use super::analysis::{Analysis, Written};
 use super::certificate::{Certificate, LocalRegularity, LowerBound, Verdict};

@@ -1,16 +1,18 @@
 //! What the analysis is willing to spend, and what it accepts as evidence.
 //!
-//! In: nothing. Out: one value, [`Limits`], that the analysis takes at its entry ([`analyse`](super::analyse), [`analyse_excerpt`](super::analyse_excerpt),
-//! [`judge`](super::array::judge)) and hands to every check, each of which sees the part that concerns it.
+//! In: nothing. Out: one value, [`Limits`], that the analysis takes at its entry ([`analyse`](super::analyse),
+//! [`analyse_excerpt`](super::analyse_excerpt), [`judge`](super::array::judge)) and hands to every check, each of which
+//! sees the part that concerns it.
 //!
-//! A *limit* is a number that another number could replace without anything becoming wrong: one that bounds work, beyond which a check
-//! says that it does not know; or one that a computed quantity is compared with before it supports a claim. A number is *not* a limit, and
-//! stays a constant beside its formula, if it is a matter of representation (the number of bits of a set), part of a theorem (the natural
-//! monotonicity test), a way to compute what has only one value (when powers are formed by squaring), where to look (the distances of random
-//! points, which no model contains), or how many names a message lists.
+//! A *limit* is a number that another number could replace without anything becoming wrong: one that bounds work,
+//! beyond which a check says that it does not know; or one that a computed quantity is compared with before it supports
+//! a claim. A number is *not* a limit, and stays a constant beside its formula, if it is a matter of representation
+//! (the number of bits of a set), part of a theorem (the natural monotonicity test), a way to compute what has only one
+//! value (when powers are formed by squaring), where to look (the distances of random points, which no model contains),
+//! or how many names a message lists.
 //!
-//! The defaults are meant for a macro: they keep the analysis of one model within seconds in a compiler that was built without
-//! optimisation, and errors of a proof on the side of saying nothing.
+//! The defaults are meant for a macro: they keep the analysis of one model within seconds in a compiler that was built
+//! without optimisation, and errors of a proof on the side of saying nothing.
 
 /// All limits, by what is to be proved.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,30 +1,33 @@
 //! The lower bound: one differentiation fewer does not suffice.
 //!
-//! In: the text of a model with a regular system Jacobian $J$ at its consistent point. Out: a vector in the kernel of $(G_{u'}, G_w)$ that
-//! moves $u'$, where $G$ is the derivative array with one differentiation fewer than the bound: a proof that it is not
-//! 1-full there, without forming it.
+//! In: the text of a model with a regular system Jacobian $J$ at its consistent point. Out: a vector in the kernel of
+//! $(G_{u'}, G_w)$ that moves $u'$, where $G$ is the derivative array with one differentiation fewer than the bound: a
+//! proof that it is not 1-full there, without forming it.
 //!
-//! Move the jets $x_j^{(d_j + s)}$ by $\delta_s$, $s \ge s_0$. The row $f_i^{(c_i + s)}$ sees $J \delta_s$ and what it inherits from lower
-//! stages. Rows with more than $m$ differentiations are not in the array; all others of stages above $s_0$ can be satisfied one stage after
-//! the other, because $J$ is regular. At stage $s_0$ this leaves
+//! Move the jets $x_j^{(d_j + s)}$ by $\delta_s$, $s \ge s_0$. The row $f_i^{(c_i + s)}$ sees $J \delta_s$ and what it
+//! inherits from lower stages. Rows with more than $m$ differentiations are not in the array; all others of stages
+//! above $s_0$ can be satisfied one stage after the other, because $J$ is regular. At stage $s_0$ this leaves
 //!
 //! $$ J\, \delta_{s_0} = e, \qquad e_i = 0 \text{ where } c_i + s_0 \le m. $$
 //!
-//! * Some $d_j = 0$ ($x_j$ occurs without derivative, $\nu = \max c + 1$): $m = \max c$, $s_0 = 1$, and $x_j'$ moves if $(J^{-1} e)_j \ne 0$.
-//! * Otherwise ($\nu = \max c$): $m = \max c - 1$, $s_0 = 0$, and $x_j^{(p_j)}$ moves if $d_j = p_j$ and $(J^{-1} e)_j \ne 0$.
+//! * Some $d_j = 0$ ($x_j$ occurs without derivative, $\nu = \max c + 1$): $m = \max c$, $s_0 = 1$, and $x_j'$ moves if
+//!   $(J^{-1} e)_j \ne 0$.
+//! * Otherwise ($\nu = \max c$): $m = \max c - 1$, $s_0 = 0$, and $x_j^{(p_j)}$ moves if $d_j = p_j$ and
+//!   $(J^{-1} e)_j \ne 0$.
 //!
-//! In both cases $e$ may be nonzero where $c_i = \max c$; a random one misses none of these columns of $J^{-1}$. One solution with the blocks
-//! of the block-triangular form of $J$ costs next to nothing, however large the array is. Regularity and a nonzero component
-//! persist nearby.
+//! In both cases $e$ may be nonzero where $c_i = \max c$; a random one misses none of these columns of $J^{-1}$. One
+//! solution with the blocks of the block-triangular form of $J$ costs next to nothing, however large the array is.
+//! Regularity and a nonzero component persist nearby.
 //!
-//! The solution is an enclosure for all values of $J$ in the box around the jets that contains the exact consistent point: with $C \approx J^{-1}$,
-//! $\hat\delta \approx C e$, $r = e - J \hat\delta$ and $\rho = \lVert C r \rVert_\infty / (1 - \lVert I - C J \rVert_\infty)$,
+//! The solution is an enclosure for all values of $J$ in the box around the jets that contains the exact consistent
+//! point: with $C \approx J^{-1}$, $\hat\delta \approx C e$, $r = e - J \hat\delta$ and
+//! $\rho = \lVert C r \rVert_\infty / (1 - \lVert I - C J \rVert_\infty)$,
 //!
 //! $$ \delta \in \hat\delta + C r + (I - C J) [-\rho, \rho] $$
 //!
-//! (Rump, *Verification methods*, Acta Numerica 19, 2010, sect. 10). A component that excludes zero is a proof; an entry of $J$ that is zero and
-//! evaluates to rounding supports none. Blocks that are too large for dense inverses are solved in floating-point arithmetic, and only where
-//! every entry is surely zero or surely not.
+//! (Rump, *Verification methods*, Acta Numerica 19, 2010, sect. 10). A component that excludes zero is a proof; an
+//! entry of $J$ that is zero and evaluates to rounding supports none. Blocks that are too large for dense inverses are
+//! solved in floating-point arithmetic, and only where every entry is surely zero or surely not.
 
 use dae_runtime::sparse::{Factors, SparseMatrix};
 use nalgebra::{DMatrix, DVector};

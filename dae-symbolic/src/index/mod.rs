@@ -1,28 +1,29 @@
 //! The index: found structurally, certified where it can be, claimed no further than proved.
 //!
-//! In: a model. Out: an [`Analysis`]: the structure of the text as written, the working system that is reduced (the text, or
-//! combinations of its equations where leading parts cancel), its offsets, and a [`Certificate`].
+//! In: a model. Out: an [`Analysis`]: the structure of the text as written, the working system that is reduced (the
+//! text, or combinations of its equations where leading parts cancel), its offsets, and a [`Certificate`].
 //!
 //! What is proved, and by what:
 //!
-//! * **Upper bound** (`upper_bound/`). A nonsingular system Jacobian $J_{ij} = \partial f_i / \partial x_j^{(d_j - c_i)}$ proves that
-//!   the equations differentiated $c_i$ times determine all highest derivatives, that the system has $\sum d_j - \sum c_i$ degrees of
-//!   freedom, and that the differentiation index is at most $\max c_i$, plus one if some $d_j = 0$ (more where equations were combined,
-//!   see `upper_bound/offsets.rs`). One nonzero value of $\det J$ in a prime field proves that it is not identically zero
+//! * **Upper bound** (`upper_bound/`). A nonsingular system Jacobian
+//!   $J_{ij} = \partial f_i / \partial x_j^{(d_j - c_i)}$ proves that the equations differentiated $c_i$ times
+//!   determine all highest derivatives, that the system has $\sum d_j - \sum c_i$ degrees of freedom, and that the
+//!   differentiation index is at most $\max c_i$, plus one if some $d_j = 0$ (more where equations were combined, see
+//!   `upper_bound/offsets.rs`). One nonzero value of $\det J$ in a prime field proves that it is not identically zero
 //!   (`upper_bound/generic.rs`).
-//! * **At the model's own point** (`local/`; `upper_bound/exceptional.rs` names parameters because of whose defaults $J$ is
-//!   singular at every point). $J$ is regular at the consistent point that the start values lead to, for the default
-//!   parameters; by an interval proof where it succeeds (`local/proof.rs`), otherwise in floating-point arithmetic; and it is
-//!   the solution that the start values mean (`local/solution_branch.rs`).
-//! * **Lower bound** (`lower_bound.rs`). At that point the derivative array with one differentiation less is not 1-full: one column of $J^{-1}$
-//!   shows a vector of its kernel.
+//! * **At the model's own point** (`local/`; `upper_bound/exceptional.rs` names parameters because of whose defaults
+//!   $J$ is singular at every point). $J$ is regular at the consistent point that the start values lead to, for the
+//!   default parameters; by an interval proof where it succeeds (`local/proof.rs`), otherwise in floating-point
+//!   arithmetic; and it is the solution that the start values mean (`local/solution_branch.rs`).
+//! * **Lower bound** (`lower_bound.rs`). At that point the derivative array with one differentiation fewer is not
+//!   1-full: one column of $J^{-1}$ shows a vector of its kernel.
 //!
-//! With all three the answer is exact. Where one is missing, because the structure is misleading (`upper_bound/linear_combination.rs`
-//! combines equations), because $J$ is singular on this solution, because the bound is not attained, or because there
-//! are more equations than unknowns (`redundant.rs`), the derivative array itself decides (`array/`): index, no index,
-//! or undecided, with the reason. Start values that lie on a switch are examined on both sides of it (`sides.rs`).
-//! Where it is not certain that there is a consistent point, all unknowns are eliminated to see whether the equations
-//! contradict one another (`contradiction/`).
+//! With all three the answer is exact. Where one is missing, because the structure is misleading
+//! (`upper_bound/linear_combination.rs` combines equations), because $J$ is singular on this solution, because the
+//! bound is not attained, or because there are more equations than unknowns (`redundant.rs`), the derivative array
+//! itself decides (`array/`): index, no index, or undecided, with the reason. Start values that lie on a switch are
+//! examined on both sides of it (`sides.rs`). Where it is not certain that there is a consistent point, all unknowns
+//! are eliminated to see whether the equations contradict one another (`contradiction/`).
 //!
 //! | file | what, in the order in which files use one another |
 //! |---|---|

@@ -1,6 +1,7 @@
 //! Models that have no index because they are not well-posed, by name.
 //!
-//! In: the Dulmage–Mendelsohn parts. Out: a [`Problem`] for the report and a diagnostic that points at the equations and unknowns.
+//! In: the Dulmage–Mendelsohn parts. Out: a [`Problem`] for the report and a diagnostic that points at the equations
+//! and unknowns.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -1,7 +1,7 @@
 //! The verdict where structure alone does not settle it.
 //!
-//! In: an analysis of structure and of the model's own point. Out: the same with the findings of the derivative array, where these are needed,
-//! with ranks and an explanation; or why there is no index.
+//! In: an analysis of structure and of the model's own point. Out: the analysis with the findings of the derivative
+//! array, where these are needed, with ranks and an explanation; or why there is no index.
 
 use super::analysis::Analysis;
 use super::array::{self, ArrayFinding, ArrayPoint, ArrayVerdict};

@@ -8,8 +8,8 @@
 //! solution enters one of the sides at once, or stays on the surface. Where equality selects what neither side does,
 //! the surface counts as a side of its own, unless a derivative of $\sigma$ along its solution shows that the solution
 //! leaves it; and where $\sigma$ vanishes identically, or an equation says that it does, the surface is all there is. A
-//! proof by intervals (`local/proof.rs`) that takes account of all branches needs no such comparison, and nor does a system
-//! Jacobian that is regular whatever jumps.
+//! proof by intervals (`local/proof.rs`) that takes account of all branches needs no such comparison, and nor does a
+//! system Jacobian that is regular whatever jumps.
 
 use super::analysis::Analysis;
 use super::array::{ArrayFinding, ArrayPoint, ArrayVerdict, constant, exact_parameters};

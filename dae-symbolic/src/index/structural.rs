@@ -1,7 +1,8 @@
 //! What structure and the model's own point say of some equations.
 //!
-//! In: equations, as many as there are unknowns. Out: their [`Analysis`] without the derivative array: the working system, after combining equations
-//! where leading parts cancel, its prolongation, and the certificate of upper bound, regularity at the point and lower bound.
+//! In: equations, as many as there are unknowns. Out: their [`Analysis`] without the derivative array: the working
+//! system, after combining equations where leading parts cancel, its prolongation, and the certificate of upper bound,
+//! regularity at the point and lower bound.
 
 use super::analysis::{Analysis, Written};
 use super::certificate::{Certificate, LocalRegularity, LowerBound};

@@ -1,8 +1,8 @@
 //! The first-order form of a model, and whether it is linear.
 //!
-//! In: a model. Out: its states, $x_j, \dots, x_j^{(p_j - 1)}$ for an unknown that occurs up to order $p_j$ (one state if $p_j = 0$), and the
-//! coefficients of $E u' + A u + \dots = 0$: the equations of the text, and $u_{jk}' = u_{j,k+1}$ between the states of one unknown. Every
-//! notion of index of this folder is about that form.
+//! In: a model. Out: its states, $x_j, \dots, x_j^{(p_j - 1)}$ for an unknown that occurs up to order $p_j$ (one state
+//! if $p_j = 0$), and the coefficients of $E u' + A u + \dots = 0$: the equations of the text, and
+//! $u_{jk}' = u_{j,k+1}$ between the states of one unknown. Every notion of index of this folder is about that form.
 
 use crate::expr::{Dag, Expr, Symbol, UnknownId, gradient, piecewise, symbols};
 use crate::model::Model;

@@ -5,8 +5,9 @@
 //! says nothing about the system: under $u = Q(t) v$ the pencil becomes $(PEQ, P(AQ + EQ'))$, Hairer & Wanner II, Sect.
 //! VII.1, eq. (1.8), and another index may appear. It matters to methods that freeze coefficients over a step.
 //!
-//! Where the coefficients are rational numbers at the start time, the answer is exact. Otherwise numerical ranks decide: a regular pencil has
-//! the index $m$ where its own derivative array $E u^{(l + 1)} + A u^{(l)} = 0$, $l = 0, \dots, m$, first determines $u'$.
+//! Where the coefficients are rational numbers at the start time, the answer is exact. Otherwise numerical ranks
+//! decide: a regular pencil has the index $m$ where its own derivative array $E u^{(l + 1)} + A u^{(l)} = 0$,
+//! $l = 0, \dots, m$, first determines $u'$.
 
 use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::{Confidence, Rank, rank};

@@ -1,16 +1,18 @@
 //! Whether the null spaces of a leading matrix belong to surfaces.
 //!
-//! In: a system $E(u, t)\, u' = f(u, t)$ of index 1, some rows of $E$ zero (the constraints), the others of full rank at the consistent point.
-//! Out: whether $\ker E$ is involutive.
+//! In: a system $E(u, t)\, u' = f(u, t)$ of index 1, some rows of $E$ zero (the constraints), the others of full rank
+//! at the consistent point. Out: whether $\ker E$ is involutive.
 //!
-//! With constraints perturbed by $\delta$ and coordinates $(v, w)$, $w$ the residuals of the constraints, the system becomes
-//! $v' = \varphi(v, \delta, t) + K(v, \delta, t)\, \delta'$. A change of the coordinates $v$ removes $\delta'$ exactly when the fields
-//! $\partial_{w_j} + K_j\, \partial_v$, which span $\ker E$, commute up to such a change: when $\ker E$ is involutive (Frobenius). If it
-//! is, solutions are bounded by $\delta$ alone, perturbation index 1. If it is not, two components of $\delta$ that turn around one another
-//! $\omega$ times in unit time with amplitude $\varepsilon$ move $v$ at the speed $\varepsilon^2 \omega$, as in Hairer & Wanner II, Sect.
-//! VII.1, eq. (1.31): index 2.
+//! With constraints perturbed by $\delta$ and coordinates $(v, w)$, $w$ the residuals of the constraints, the system
+//! becomes $v' = \varphi(v, \delta, t) + K(v, \delta, t)\, \delta'$. A change of the coordinates $v$ removes $\delta'$
+//! exactly when the fields $\partial_{w_j} + K_j\, \partial_v$, which span $\ker E$, commute up to such a change: when
+//! $\ker E$ is involutive (Frobenius). If it is, solutions are bounded by $\delta$ alone, perturbation index 1. If it
+//! is not, two components of $\delta$ that turn around one another $\omega$ times in unit time with amplitude
+//! $\varepsilon$ move $v$ at the speed $\varepsilon^2 \omega$, as in Hairer & Wanner II, Sect. VII.1, eq. (1.31):
+//! index 2.
 //!
-//! By Frobenius' theorem in terms of the rows $\omega_k = \sum_j E_{kj}\, \mathrm d u_j$, $\ker E$ is involutive when for all $X, Y \in \ker E$
+//! By Frobenius' theorem in terms of the rows $\omega_k = \sum_j E_{kj}\, \mathrm d u_j$, $\ker E$ is involutive when
+//! for all $X, Y \in \ker E$
 //!
 //! $$ \mathrm d \omega_k (X, Y) = \sum_{i,j} \Bigl( \frac{\partial E_{kj}}{\partial u_i} - \frac{\partial E_{ki}}{\partial u_j} \Bigr) X_i Y_j = 0, $$
 //!

@@ -1,7 +1,7 @@
 //! Matrix pencils.
 //!
-//! In: rational matrices $E$, $A$ of $E u' + A u = d(t)$, row by row. Out: the pencil $sE + A$, its transpose, and polynomial
-//! combinations of its rows.
+//! In: rational matrices $E$, $A$ of $E u' + A u = d(t)$, row by row. Out: the pencil $sE + A$, its transpose, and
+//! polynomial combinations of its rows.
 
 use crate::expr::echelon::SparseVector;
 

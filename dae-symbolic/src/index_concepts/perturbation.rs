@@ -16,8 +16,8 @@
 //!   index does not show it.
 //! * Index 1, $E(u, t)\, u' = f(u, t)$: `involutive.rs` decides between 1 and 2, which covers (1.31).
 //!
-//! Defects are those of the equations of the text. For an unknown of order $p_j > 1$ the first-order form has defects of $u_{jk}' = u_{j,k+1}$
-//! too; they enter like $\delta^{(d_j - 1)}$, and do not matter if $d_j - 1 \le m$.
+//! Defects are those of the equations of the text. For an unknown of order $p_j > 1$ the first-order form has defects
+//! of $u_{jk}' = u_{j,k+1}$ too; they enter like $\delta^{(d_j - 1)}$, and do not matter if $d_j - 1 \le m$.
 
 use super::first_order::{FirstOrder, Linearity};
 use super::involutive::{Kernel, kernel_of_leading_matrix};

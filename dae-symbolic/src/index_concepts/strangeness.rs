@@ -1,8 +1,8 @@
 //! Characteristic values of a pencil, its strangeness index, and dependent rows.
 //!
-//! In: the pencil $(E, A)$ of a linear system with constant coefficients. Out: the sequence of characteristic values $(r_i, a_i, s_i)$ of Kunkel &
-//! Mehrmann, *Differential-Algebraic Equations* (EMS 2006), Theorem 3.7 and eq. (3.25): with $T$ a basis of $\ker E$ and $Z$ one of its
-//! cokernel,
+//! In: the pencil $(E, A)$ of a linear system with constant coefficients. Out: the sequence of characteristic values
+//! $(r_i, a_i, s_i)$ of Kunkel & Mehrmann, *Differential-Algebraic Equations* (EMS 2006), Theorem 3.7 and eq. (3.25):
+//! with $T$ a basis of $\ker E$ and $Z$ one of its cokernel,
 //!
 //! $$ r = \operatorname{rank} E, \qquad a = \operatorname{rank} (Z^\top A T), \qquad s = \operatorname{rank} (Z^\top A) - a, $$
 //!

@@ -1,8 +1,9 @@
 //! The Weierstrass form of a matrix pencil, exactly.
 //!
-//! In: rational matrices $E$, $A$ of $E u' + A u = d(t)$. Out: for a regular pencil $sE + A$ the dimensions of its Weierstrass form,
-//! Hairer & Wanner II, Sect. VII.1, eqs. (1.3), (1.4): the size of the part with finite eigenvalues and the sizes $m_i$ of the nilpotent blocks, the
-//! largest of which is the (nilpotency, Kronecker) index; for a singular one polynomial null vectors.
+//! In: rational matrices $E$, $A$ of $E u' + A u = d(t)$. Out: for a regular pencil $sE + A$ the dimensions of its
+//! Weierstrass form, Hairer & Wanner II, Sect. VII.1, eqs. (1.3), (1.4): the size of the part with finite eigenvalues
+//! and the sizes $m_i$ of the nilpotent blocks, the largest of which is the (nilpotency, Kronecker) index; for a
+//! singular one polynomial null vectors.
 //!
 //! Luenberger's shuffle (*Time-invariant descriptor systems*, Automatica 14, 1978): rows of $(E, A)$ are combined until
 //! $E$ is in echelon form; each row whose $E$-part is then zero is an algebraic equation $a^\top u = \dots$, and is

@@ -1,7 +1,7 @@
 //! Differentiated constraints, free of derivatives where the model gives them.
 //!
-//! In: the working system with its offsets. Out: for every equation the list $f_i, \dot f_i, \dots, f_i^{(c_i)}$ in which
-//! the derivatives that the model defines explicitly have been replaced, as one does by hand:
+//! In: the working system with its offsets. Out: for every equation the list $f_i, \dot f_i, \dots, f_i^{(c_i)}$ in
+//! which the derivatives that the model defines explicitly have been replaced, as one does by hand:
 //! $0 = x^2 + y^2 - l^2$ becomes $0 = 2xu + 2yv$ because the text says $\dot x = u$, $\dot y = v$.
 //!
 //! An equation is *explicit* if it reads $a\, x_j^{(p)} + r = 0$ with $a$ made of numbers and parameters (a mass), $r$

@@ -3,8 +3,9 @@
 //! In: a compiled model whose initialisation did not converge. Out: a fixed jet without which there is a consistent
 //! point, at which the other fixed values determine it to have another value; and the equations by which they do.
 //!
-//! At a consistent point with the derivative $G_X$ of the prolongation, and $P$ the rows that pick the other fixed jets, jet $j$ is determined where
-//! $e_j = G_X^\top w + P^\top v$ has a solution; equations with a share in $w$ take part.
+//! At a consistent point with the derivative $G_X$ of the prolongation, and $P$ the rows that pick the other fixed
+//! jets, jet $j$ is determined where $e_j = G_X^\top w + P^\top v$ has a solution; equations with a share in $w$ take
+//! part.
 
 use dae_runtime::contract::Prolongation;
 use dae_runtime::matrix::Matrix;

@@ -1,7 +1,7 @@
 //! Degrees of freedom and initial values.
 //!
-//! In: a compiled model. Out: which states may be given start values ([`initial_values`]), and what is wrong with those that the model fixes
-//! ([`contradictions`]).
+//! In: a compiled model. Out: which states may be given start values ([`initial_values`]), and what is wrong with those
+//! that the model fixes ([`contradictions`]).
 //!
 //! The consistent jets are the zeros of the prolongation $G(t, X) = 0$ (`prolong`). Where its derivative has full rank,
 //! the null space of $G_X$ is the tangent space of the set of consistent jets, and its dimension is the number of

@@ -1,7 +1,7 @@
 //! The answers of conditions, and what they leave out.
 //!
-//! In: the nodes of expressions. Out: the types of answers, in a box of values of loop variables or for a single condition;
-//! and by the node before them, the nodes that an answer leaves out.
+//! In: the nodes of expressions. Out: the types of answers, in a box of values of loop variables or for a single
+//! condition; and by the node before them, the nodes that an answer leaves out.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! Extents of everything that is declared.
 //!
-//! In: all statements. Out: the shapes of unknowns, parameters and arguments of functions, found before any statement is lowered, since
-//! arrays of unknowns may be declared after they are used.
+//! In: all statements. Out: the shapes of unknowns, parameters and arguments of functions, found before any statement
+//! is lowered, since arrays of unknowns may be declared after they are used.
 
 use super::lowering::Lowering;
 use crate::diagnostic::{Code, Diagnostic};

@@ -1,7 +1,8 @@
 //! What an expression of the text can be: a number, or an array of them.
 //!
-//! In: values and arrays while expressions are evaluated. Out: items that are compared by their number, so that the value of a
-//! call can be looked up by its arguments. Arrays are views: `r[i]` of a two-dimensional `r` is `r` with one index given.
+//! In: values and arrays while expressions are evaluated. Out: items that are compared by their number, so that the
+//! value of a call can be looked up by its arguments. Arrays are views: `r[i]` of a two-dimensional `r` is `r` with one
+//! index given.
 
 use super::incidence::SetId;
 use crate::expr::Expr;

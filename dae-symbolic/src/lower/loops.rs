@@ -1,6 +1,7 @@
 //! Loops around the current statement.
 //!
-//! In: the head of a `for`. Out: an open loop, whose variable is a leaf of templates or has a number; it closes with its body.
+//! In: the head of a `for`. Out: an open loop, whose variable is a leaf of templates or has a number; it closes with
+//! its body.
 
 use super::enclosing::OpenLoop;
 use super::evaluate::Binding;

@@ -1,7 +1,7 @@
 //! The state of the pass over statements.
 //!
-//! In: a statement's expressions. Out: their meanings and values; the family model as far as it is complete, with the loops and
-//! branches that are open.
+//! In: a statement's expressions. Out: their meanings and values; the family model as far as it is complete, with the
+//! loops and branches that are open.
 
 use std::collections::{HashMap, HashSet};
 
@@ -78,7 +78,7 @@ impl Lowering<'_, '_> {
         self.evaluate_scalar(it)
     }
 
-    /// The stand-in for the value of something with an error, which is kept because ids are positions; the model is not
+    /// The value of something with an error, which is kept because ids are positions; the model is not
     /// used then.
     pub(super) fn zero(&mut self) -> Expr {
         self.evaluator.dag.integer(0)

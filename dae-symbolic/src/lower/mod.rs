@@ -38,7 +38,7 @@ use crate::syntax::{self, SourceMap, SourceText, ast};
 use proc_macro2::TokenStream;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is needed for a stand-in of a model that has errors, so that the rest of the crate sees its type.
+/// What is needed for the stub of a model that has errors, so that the rest of the crate sees its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stub {
     /// Name of the model.
@@ -143,7 +143,7 @@ pub struct Families {
     pub model: FamilyModel,
     /// Where everything stands.
     pub sources: SourceMap,
-    /// What a stand-in needs if the model turns out to have errors.
+    /// What a stub needs if the model turns out to have errors.
     pub stub: Stub,
 }
 

@@ -3,8 +3,8 @@
 //! In: extents and indices. Out: the link that travels with every unknown, parameter and equation through working
 //! system and formulations, so that programs and tables can recover the loops.
 //!
-//! A model may be an *excerpt* of a larger one: of a long family it has the members near the ends, and none in between ([`Gap`]).
-//! Indices, names and positions are those of the larger model.
+//! A model may be an *excerpt* of a larger one: of a long family it has the members near the ends, and none in between
+//! ([`Gap`]). Indices, names and positions are those of the larger model.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! What the pipeline finds.
 //!
-//! In: the results of all stages. Out: [`Compiled`], everything known about a model; or why it does not compile ([`Rejected`]).
+//! In: the results of all stages. Out: [`Compiled`], everything known about a model; or why it does not compile
+//! ([`Rejected`]).
 
 use super::forms::Reductions;
 use crate::alias::Eliminated;

@@ -52,7 +52,7 @@ pub fn compile_excerpt(family: &FamilyModel, t0: f64) -> Option<Compiled> {
     None
 }
 
-/// What is wrong with an excerpt is to be said of the whole model.
+/// An excerpt that is rejected does not suffice: errors have to be reported of the whole model.
 impl From<Rejected> for Insufficient {
     fn from(_: Rejected) -> Insufficient {
         Insufficient::Unsettled

@@ -1,6 +1,7 @@
 //! Constraints that the text implies and does not state.
 //!
-//! In: the reduced system. Out: derivatives of its equations that contain no highest derivative: each restricts the consistent states.
+//! In: the reduced system. Out: derivatives of its equations that contain no highest derivative: each restricts the
+//! consistent states.
 
 use super::compiled::HiddenConstraint;
 use crate::expr::{Notation, print_with};

@@ -1,17 +1,19 @@
 //! The pipeline, one line per stage.
 //!
-//! In: a verified model. Out: everything the other end can ask for: the analysis, the formulations as programs, and their
-//! spelling. A model is analysed as a whole (`whole.rs`); one with long families, where it is enough, from a few members of
-//! each (`excerpt.rs`). All other stages are the same. Contracts between them:
+//! In: a verified model. Out: everything that later stages need: the analysis, the formulations as programs, and their
+//! spelling. A model is analysed as a whole (`whole.rs`); one with long families, where it is enough, from a few
+//! members of each (`excerpt.rs`). All other stages are the same. Contracts between them:
 //!
 //! 1. `model`: names are resolved, every symbol is declared, inputs are symbols of their own.
-//! 2. `check_values`: defaults and start values are numbers. `alias::reconcile`: fixed start values of equal unknowns agree.
-//!    `index::analyse`: the working system is square (redundant equations are set aside); after this point the offsets hold for it, and the
-//!    certificate says what is proved. A singular system Jacobian leaves only the original form.
-//! 3. `alias::eliminate`: unknowns that are equal to others or constant occur in no other equation; the original form is made of the
-//!    text. `index_reduction`: differentiated constraints; after this point no expression contains a derivative that the model defines explicitly.
-//! 4. `formulation::formulate`: states are chosen; after this point expressions are over states, their derivatives, time,
-//!    parameters and inputs.
+//! 2. `check_values`: defaults and start values are numbers. `alias::reconcile`: fixed start values of equal unknowns
+//!    agree. `index::analyse`: the working system is square (redundant equations are set aside); after this point the
+//!    offsets hold for it, and the certificate says what is proved. A singular system Jacobian leaves only the original
+//!    form.
+//! 3. `alias::eliminate`: unknowns that are equal to others or constant occur in no other equation; the original form
+//!    is made of the text. `index_reduction`: differentiated constraints; after this point no expression contains a
+//!    derivative that the model defines explicitly.
+//! 4. `formulation::formulate`: states are chosen; after this point expressions are over states, their derivatives,
+//!    time, parameters and inputs.
 //! 5. `formulation::FormProgram`: inputs are expanded; after this point nothing refers to the DAG.
 
 mod compiled;

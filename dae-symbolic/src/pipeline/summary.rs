@@ -1,6 +1,7 @@
 //! The summary at the head of the generated documentation.
 //!
-//! In: a compiled model. Out: index, degrees of freedom and hidden constraints in a few lines, in the words of the report.
+//! In: a compiled model. Out: index, degrees of freedom and hidden constraints in a few lines, in the words of the
+//! report.
 
 use super::compiled::{Compiled, HiddenConstraint};
 use super::definitions::definitions_in;

@@ -1,7 +1,8 @@
 //! The interpreter's inner loop.
 //!
-//! In: a program, the point, and scratch space of one number per instruction. Out: the values of the outputs, in floating-point numbers
-//! (the same operations in the same order as generated code), or as intervals or Taylor models that contain them.
+//! In: a program, the point, and scratch space of one number per instruction. Out: the values of the outputs, in
+//! floating-point numbers (the same operations in the same order as generated code), or as intervals or Taylor models
+//! that contain them.
 
 use super::affine::{AffineNumber, for_each_point};
 use super::{Block, Instruction, Load, Program};

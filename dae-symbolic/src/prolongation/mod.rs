@@ -1,9 +1,9 @@
 //! The prolongation: the equations with their derivatives, in the jets of the unknowns.
 //!
 //! In: the working system and its offsets $c$, $d$. Out: the system $f_i^{(l)} = 0$, $0 \le l \le c_i$, in
-//! $x_j^{(k)}$, $0 \le k \le d_j$, with its Jacobian and start values as programs. Solved stage by stage (Pryce, *A simple
-//! structural analysis method for DAEs*, BIT 41, 2001, sect. 2.3): at stage $s = -\max c, \dots, 0$ the equations
-//! $f_i^{(c_i + s)}$ determine the jets $x_j^{(d_j + s)}$. Its zeros are the consistent initial values.
+//! $x_j^{(k)}$, $0 \le k \le d_j$, with its Jacobian and start values as programs. Solved stage by stage (Pryce, *A
+//! simple structural analysis method for DAEs*, BIT 41, 2001, sect. 2.3): at stage $s = -\max c, \dots, 0$ the
+//! equations $f_i^{(c_i + s)}$ determine the jets $x_j^{(d_j + s)}$. Its zeros are the consistent initial values.
 //!
 //! Where the structure does not give the stages, all equations are differentiated as often as the index says
 //! ([`prolong_alike`]), and solved together.

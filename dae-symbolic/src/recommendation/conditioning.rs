@@ -1,7 +1,7 @@
 //! The conditioning constants of a linear problem, Ascher & Petzold (1993), sect. 2.
 //!
-//! In: a linear model of the form (2.3), $x^{(m)} = \sum_j A_j x^{(j-1)} + B y + q$, $0 = C x + r$. Out: with $R$ the rows of an orthonormal basis
-//! of the vectors orthogonal to $B$, $RB = 0$,
+//! In: a linear model of the form (2.3), $x^{(m)} = \sum_j A_j x^{(j-1)} + B y + q$, $0 = C x + r$. Out: with $R$ the
+//! rows of an orthonormal basis of the vectors orthogonal to $B$, $RB = 0$,
 //!
 //! | | | |
 //! |---|---|---|
@@ -10,9 +10,10 @@
 //! | $K_3$ | the largest of $\lVert B^{(j)} \rVert$, $\lVert C^{(j)} \rVert$, $\lVert R^{(j)} \rVert$, $j = 0, \dots, m$ | (2.7) |
 //! | $K_4$ | the largest $\lVert \Phi(t, s) \rVert$, $s \le t$, of the essential underlying ordinary differential equation | after (2.14) |
 //!
-//! as maxima over an interval. $\Phi$ is the fundamental solution of (2.20), $w_j' = R x^{(j)} + R' x^{(j-1)}$ for $w_j = R x^{(j-1)}$, that is the
-//! Green's function of its initial value problem with its derivatives. $R$ is unique up to rotations; its derivatives are those of the basis
-//! that rotates least, $R' = -R B' (B^\top B)^{-1} B^\top$, since $R' B + R B' = 0$ and $R' R^\top = 0$.
+//! as maxima over an interval. $\Phi$ is the fundamental solution of (2.20), $w_j' = R x^{(j)} + R' x^{(j-1)}$ for
+//! $w_j = R x^{(j-1)}$, that is the Green's function of its initial value problem with its derivatives. $R$ is unique
+//! up to rotations; its derivatives are those of the basis that rotates least, $R' = -R B' (B^\top B)^{-1} B^\top$,
+//! since $R' B + R B' = 0$ and $R' R^\top = 0$.
 
 use nalgebra::DMatrix;
 

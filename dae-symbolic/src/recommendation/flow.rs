@@ -1,7 +1,7 @@
 //! The underlying ordinary differential equation, linearised, and its solutions that satisfy the constraints.
 //!
-//! In: the compiled underlying form. Out: $J = \partial f / \partial y$ and a basis $T$ of the tangent space $\ker \varphi_y$; the frozen
-//! part of the model is $\tau' = T^\top J T\,\tau$ up to the motion of $T$.
+//! In: the compiled underlying form. Out: $J = \partial f / \partial y$ and a basis $T$ of the tangent space
+//! $\ker \varphi_y$; the frozen part of the model is $\tau' = T^\top J T\,\tau$ up to the motion of $T$.
 
 use dae_runtime::contract::Dae;
 use dae_runtime::underlying::UnderlyingOde;

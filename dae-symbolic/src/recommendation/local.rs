@@ -1,4 +1,5 @@
-//! Constraints and multipliers near the start: the matrices of the linear model of Ascher & Petzold (1993), eq. (2.3), read off a system.
+//! Constraints and multipliers near the start: the matrices of the linear model of Ascher & Petzold (1993), eq. (2.3),
+//! read off a system.
 //!
 //! In: the working system. Out: $C$, the coefficients in the constraints of the unknowns with derivatives, and $B$, the
 //! coefficients of the multipliers in the highest derivatives, with their derivatives in time up to a given order:

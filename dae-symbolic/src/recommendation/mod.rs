@@ -1,4 +1,5 @@
-//! Which formulation to take: the conclusions of Ascher & Petzold (1993), sect. 5, applied to numbers at the start of a model.
+//! Which formulation to take: the conclusions of Ascher & Petzold (1993), sect. 5, applied to numbers at the start of a
+//! model.
 //!
 //! In: a model with its analysis. Out: an [`Advice`]: a form that the model has, the reason in a sentence, and the
 //! numbers that support it.

@@ -1,7 +1,7 @@
 //! The certificate of a model, in the words of a report.
 //!
-//! In: an analysis. Out: every number a reader needs to check the claims: the point in the prime field and the determinant there,
-//! the condition at the start values.
+//! In: an analysis. Out: every number a reader needs to check the claims: the point in the prime field and the
+//! determinant there, the condition at the start values.
 
 use super::{ArrayReport, OffsetsReport};
 use crate::index::{

@@ -1,7 +1,7 @@
 //! The content of a report in mathematics, before it is laid out.
 //!
 //! In: a model, and the findings about it. Out: its equations, the derivation of every hidden constraint, and the
-//! signature matrix, with expressions spelled in one kind of markup. `latex.rs` and `html.rs` lay it out.
+//! signature matrix, with expressions spelled in one kind of markup. `latex.rs` and `html/` lay it out.
 
 use std::collections::HashSet;
 

@@ -1,6 +1,7 @@
 //! Equations in mathematics.
 //!
-//! In: expressions of a model. Out: their markup, solved for a derivative where there is one, and the labels of equations.
+//! In: expressions of a model. Out: their markup, solved for a derivative where there is one, and the labels of
+//! equations.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,8 @@
 //! The block-triangular form as a picture.
 //!
-//! In: the structure of a text. Out: inline SVG of its pattern, rows and columns permuted such that blocks of equations that are solved
-//! together stand on the diagonal, each after those it needs (`structure/blocks.rs`). Colours come from the style sheet of the page.
+//! In: the structure of a text. Out: inline SVG of its pattern, rows and columns permuted such that blocks of equations
+//! that are solved together stand on the diagonal, each after those it needs (`structure/blocks.rs`). Colours come from
+//! the style sheet of the page.
 
 use std::fmt::Write;
 

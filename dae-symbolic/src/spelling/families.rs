@@ -1,8 +1,9 @@
 //! Texts of families: one for all instances.
 //!
-//! In: texts of which one belongs to each instance (`q[3]`, `equation 5[3]: 0 = q[3] - q[2]`), in tables with the positions
-//! that belong to them. Out: one text with affine functions of the indices (`q[i]`, `equation 5[i]: 0 = q[i] - q[i - 1]`).
-//! Texts are rolled by the numbers in them, whatever these mean, and only if the result reproduces the text of every instance.
+//! In: texts of which one belongs to each instance (`q[3]`, `equation 5[3]: 0 = q[3] - q[2]`), in tables with the
+//! positions that belong to them. Out: one text with affine functions of the indices (`q[i]`,
+//! `equation 5[i]: 0 = q[i] - q[i - 1]`). Texts are rolled by the numbers in them, whatever these mean, and only if the
+//! result reproduces the text of every instance.
 
 use std::hash::Hash;
 

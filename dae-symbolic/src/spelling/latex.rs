@@ -1,6 +1,7 @@
 //! Literal text and numbers in LaTeX, and equations in lines that fit on a page.
 //!
-//! In: text and numbers as they are, equations in LaTeX. Out: what LaTeX prints as that text, and lines of readable length.
+//! In: text and numbers as they are, equations in LaTeX. Out: what LaTeX prints as that text, and lines of readable
+//! length.
 
 use std::fmt::Write;
 

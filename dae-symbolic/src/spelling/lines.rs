@@ -1,7 +1,7 @@
 //! Lines for readers: one for a family where its texts allow it.
 //!
-//! In: texts, each of a member of a family or of none. Out: `der(equation 5[i]): 0 = q[i] - q[i - 1], for i in 2..=19`; where that
-//! takes too many lines, the first of them.
+//! In: texts, each of a member of a family or of none. Out: `der(equation 5[i]): 0 = q[i] - q[i - 1], for i in 2..=19`;
+//! where that takes too many lines, the first of them.
 
 use super::families::{Entry, Group, groups};
 use super::indices::{index_names, ranges};

@@ -13,8 +13,8 @@
 //! | `offsets` | canonical offsets: Pryce 2001 |
 //! | `pantelides` | Pantelides, SIAM J. Sci. Stat. Comput. 9 (1988) 213–231 |
 //!
-//! The graph itself, matchings, the coarse decomposition and blocks in order of solution are [`dae_runtime::structure`], which the
-//! consistent initialisation needs as well.
+//! The graph itself, matchings, the coarse decomposition and blocks in order of solution are
+//! [`dae_runtime::structure`], which the consistent initialisation needs as well.
 //!
 #![doc = include_str!("README.md")]
 

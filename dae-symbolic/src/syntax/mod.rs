@@ -66,9 +66,9 @@
 //!
 //! `NUMBER` is a decimal literal of Rust, exact, with `_` between digits and the suffix `f64` allowed. `PI` and `E` may
 //! be written with their paths (`std::f64::consts::PI`), functions as `f64::sin`. `FUNCTION` is a function of the
-//! operator table, a `fn` of the model, or `der`: `der(x)` and `der(x, k)` are derivatives of the unknown or input `x`. A `conditional` at the
-//! head of a branch or of a function's body is all of it unless a method is called on it, because Rust ends a statement after its last brace
-//! (`tests/language/grammar.rs` holds expressions to those of Rust).
+//! operator table, a `fn` of the model, or `der`: `der(x)` and `der(x, k)` are derivatives of the unknown or input `x`.
+//! A `conditional` at the head of a branch or of a function's body is all of it unless a method is called on it,
+//! because Rust ends a statement after its last brace (`tests/language/grammar.rs` holds expressions to those of Rust).
 //!
 //! # Meaning
 //!
@@ -80,16 +80,18 @@
 //! * A constant uses numbers and earlier constants; a parameter's default also earlier parameters; a start value
 //!   constants and parameters; an input's definition also `t`; a function its arguments and all of these and inputs,
 //!   but no unknown: what it depends on is an argument.
-//! * Arrays have one or two indices, from zero, and sizes that are constants. `= value` gives all elements the same value, those of
-//!   a list, or by index those of `|i| value`. An index is affine in loop variables with integer coefficients (`N - 1 - 2 * i`); it
-//!   is checked for every instance. A row `T[i]`, a whole array and its derivative `der(q)` can be indexed further, be arguments of
-//!   functions that say so (`fn norm2(v: [f64; 3]) { … }`), and nothing else.
-//! * A `for` stands for the statements in it, once for each value of its variable, which is a number in expressions. It is one
-//!   equation of the text: `equation 4[i = 17]` is an instance. `sum(i in 0..N => e)` is zero if the range is empty, and a `for` over such a
-//!   range stands for nothing, which is an error only where the range is made of literals. Ranges may depend on the variables of outer loops.
-//! * Conditions that constants and loop variables decide are decided while the model is read: what they leave out is not evaluated. Around
-//!   equations there are no others, and `==` and `!=` compare nothing else. The `for` of a `lagrangian` or `optimal_control` block holds
-//!   constraints and forces, or dynamics.
+//! * Arrays have one or two indices, from zero, and sizes that are constants. `= value` gives all elements the same
+//!   value, those of a list, or by index those of `|i| value`. An index is affine in loop variables with integer
+//!   coefficients (`N - 1 - 2 * i`); it is checked for every instance. A row `T[i]`, a whole array and its derivative
+//!   `der(q)` can be indexed further, be arguments of functions that say so (`fn norm2(v: [f64; 3]) { … }`), and
+//!   nothing else.
+//! * A `for` stands for the statements in it, once for each value of its variable, which is a number in expressions. It
+//!   is one equation of the text: `equation 4[i = 17]` is an instance. `sum(i in 0..N => e)` is zero if the range is
+//!   empty, and a `for` over such a range stands for nothing, which is an error only where the range is made of
+//!   literals. Ranges may depend on the variables of outer loops.
+//! * Conditions that constants and loop variables decide are decided while the model is read: what they leave out is
+//!   not evaluated. Around equations there are no others, and `==` and `!=` compare nothing else. The `for` of a
+//!   `lagrangian` or `optimal_control` block holds constraints and forces, or dynamics.
 //! * A start value of an element takes precedence over one for its whole array; two for the same element are an error.
 //! * The variable of a `for` or a `sum`, an index name and a `let` in a `for` hold inside only, and hide no other name.
 

@@ -1,7 +1,7 @@
 //! Arrays, ranges and `for`: the parts of the grammar that concern indices.
 //!
-//! In: the cursor at such a part. Out: its nodes, or the head of a statement. Brackets and `sum(… => …)` inside expressions
-//! are frames of the stack of `parse_expression.rs`, so nothing recurses here either.
+//! In: the cursor at such a part. Out: its nodes, or the head of a statement. Brackets and `sum(… => …)` inside
+//! expressions are frames of the stack of `parse_expression.rs`, so nothing recurses here either.
 
 use super::ast::{Expression, For, Limit, Name, Node, Range, StatementKind};
 use super::cursor::Look;

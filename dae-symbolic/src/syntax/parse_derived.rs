@@ -1,7 +1,7 @@
 //! Tokens to the blocks from which equations are derived.
 //!
-//! In: the cursor at `lagrangian {` or `optimal_control {`. Out: the statements of the block. The words that open them are words
-//! of the language only there. A statement with an error is reported and skipped up to its `;`.
+//! In: the cursor at `lagrangian {` or `optimal_control {`. Out: the statements of the block. The words that open them
+//! are words of the language only there. A statement with an error is reported and skipped up to its `;`.
 
 use super::ast::{Derived, DerivedKind, Element, Equation, Item, ItemKind, List, Quantity, StatementKind};
 use super::cursor::Look;

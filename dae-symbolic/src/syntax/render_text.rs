@@ -1,4 +1,5 @@
-//! Findings as plain text, as rustc prints them: for errors of build scripts and of models in files that a macro includes.
+//! Findings as plain text, as rustc prints them: for errors of build scripts and of models in files that a macro
+//! includes.
 //!
 //! In: findings, the source map, file name and text. Out: text with line, column, the source line and carets.
 

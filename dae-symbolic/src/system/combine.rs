@@ -1,8 +1,9 @@
 //! Combining equations whose leading parts cancel.
 //!
-//! In: a system whose Jacobian is identically singular. Out: the system with one equation replaced by a combination in which the highest
-//! derivatives cancel, by the linear combination method of Tan, Nedialkov and Pryce, *Conversion methods for improving structural
-//! analysis of DAE systems* (BIT 57, 2017), eqs. (4.1)–(4.4): with a null vector $u^\top J = 0$ and $\underline c = \min \{c_i : u_i \ne 0\}$,
+//! In: a system whose Jacobian is identically singular. Out: the system with one equation replaced by a combination in
+//! which the highest derivatives cancel, by the linear combination method of Tan, Nedialkov and Pryce, *Conversion
+//! methods for improving structural analysis of DAE systems* (BIT 57, 2017), eqs. (4.1)–(4.4): with a null vector
+//! $u^\top J = 0$ and $\underline c = \min \{c_i : u_i \ne 0\}$,
 //!
 //! $$ \bar f = \sum_i u_i\, f_i^{(c_i - \underline c)} $$
 //!

@@ -1,10 +1,11 @@
 //! Null vectors of the system Jacobian.
 //!
-//! In: a matrix of expressions that is identically singular. Out: vectors $u$ with $u^\top J = 0$ identically: of rational numbers where
-//! there are some, otherwise of expressions.
+//! In: a matrix of expressions that is identically singular. Out: vectors $u$ with $u^\top J = 0$ identically: of
+//! rational numbers where there are some, otherwise of expressions.
 //!
-//! *Numbers.* Every entry of $J$ is a rational combination of canonical monomials $m_k$, and a constant $u$ must annihilate the coefficients
-//! of each monomial in each column: elimination over a prime field, from which the numbers are reconstructed and then verified.
+//! *Numbers.* Every entry of $J$ is a rational combination of canonical monomials $m_k$, and a constant $u$ must
+//! annihilate the coefficients of each monomial in each column: elimination over a prime field, from which the numbers
+//! are reconstructed and then verified.
 //!
 //! *Expressions.* Elimination at a random point of the prime field finds the smallest sets of rows that depend on one
 //! another (each dependent row with the rows of a basis that it combines) and columns on which all but one of them are

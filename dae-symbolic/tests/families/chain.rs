@@ -1,5 +1,6 @@
-//! The chain of N point masses in Cartesian coordinates, links of length 1/N, straight at 30 degrees from the vertical at the start:
-//! $m \ddot p_i = (0, -m g) - \lambda_i d_i + \lambda_{i+1} d_{i+1}$, $|d_i|^2 = l^2$, $d_i = p_i - p_{i-1}$, $m = l = 1/N$.
+//! The chain of N point masses in Cartesian coordinates, links of length 1/N, straight at 30 degrees from the vertical
+//! at the start: $m \ddot p_i = (0, -m g) - \lambda_i d_i + \lambda_{i+1} d_{i+1}$, $|d_i|^2 = l^2$,
+//! $d_i = p_i - p_{i-1}$, $m = l = 1/N$.
 
 use dae_symbolic::expr::{Expr, Function, Rational};
 use dae_symbolic::model::{Model, ModelBuilder, Start};
@@ -97,7 +98,7 @@ fn expansion_does_not_grow() {
     assert!(expansion(chain(10)).contains("for i in 1..9 {"));
 }
 
-/// The same with a chain that takes a while without optimisation.
+/// As above, with a chain that takes a while without optimisation.
 #[test]
 #[ignore = "takes a while"]
 fn expansion_does_not_grow_up_to_1000() {

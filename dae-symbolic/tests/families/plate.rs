@@ -1,4 +1,5 @@
-//! Heat conduction on an N by N plate with five-point differences, held at a temperature at the edge, heated in the middle.
+//! Heat conduction on an N by N plate with five-point differences, held at a temperature at the edge, heated in the
+//! middle.
 
 use dae_symbolic::expr::Rational;
 use dae_symbolic::model::{Model, ModelBuilder, Start};

@@ -5,8 +5,7 @@ use dae_symbolic::read_text;
 
 use super::twin::{assert_agree, expansion, tokens};
 
-/// Oscillators that pull one another towards the middle, with the constraint that a weighted sum of squares is what the equations
-/// make of it; `level` is coupled to all.
+/// Oscillators that pull one another towards the middle, all driven by `level`, a function of weighted sums over all of them.
 fn coupled(n: usize) -> Model {
     let text = format!(
         "struct Coupled {{

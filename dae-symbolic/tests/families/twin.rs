@@ -1,4 +1,4 @@
-//! What the tests of families share: a builder of members, and the comparison with the twin that has no families.
+//! Shared by the tests of families: members, and comparisons with the model without families.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(crate) fn compiled(model: Model) -> Compiled {
     compile(model.with_forms(Form::BASIC), 0.0).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics))
 }
 
-/// The same model without families; equations keep their names.
+/// A model without its families; equations keep their names.
 pub(crate) fn scalar_twin(mut model: Model) -> Model {
     model.unknowns.iter_mut().for_each(|u| u.domain = Domain::scalar());
     model.parameters.iter_mut().for_each(|p| p.domain = Domain::scalar());
@@ -49,7 +49,7 @@ pub(crate) fn scalar_twin(mut model: Model) -> Model {
     model
 }
 
-/// The same model with every instance a family of one, which no loop can take in.
+/// A model with every instance a family of its own, which no loop can contain.
 fn unrolled_twin(mut model: Model) -> Model {
     let mut families = 0..;
     model.unknowns.iter_mut().zip(&mut families).for_each(|(u, k)| u.domain = member(k, &[0], &[1]));
@@ -82,7 +82,7 @@ pub(crate) fn tokens(model: Model) -> usize {
     token_count(text.parse().unwrap_or_else(|error| panic!("{error}: {text}")))
 }
 
-/// Every function of both contracts, with families and without, at points that are nowhere special.
+/// Compares every function of the contract, with families and without, at points in general position.
 pub(crate) fn assert_agree(model: &Model) {
     let families = compiled(model.clone());
     let scalar = compiled(scalar_twin(model.clone()));

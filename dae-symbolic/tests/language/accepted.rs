@@ -1,4 +1,4 @@
-//! What accepted texts mean: models of the problem book, exact numbers, and every form of the grammar.
+//! The meaning of accepted texts: models of the literature, exact numbers, and every form of the grammar.
 
 use dae_symbolic::expr::{Rational, Symbol, evaluate_one};
 use dae_symbolic::model::{Model, Start, verify};
@@ -83,7 +83,7 @@ fn transistor_amplifier() {
             "der(y7) der(y8)",
         ]
     );
-    // At the consistent derivatives of the problem book the second equation holds; h(0) = 0.
+    // At consistent derivatives the second equation holds; h(0) = 0.
     let x = [0.0, 3.0, 3.0, 6.0, 3.0, 3.0, 6.0, 0.0];
     let xp = [51.338775, 51.338775, -1.0 / 6e-3, -24.9757667, -24.9757667, -1.0 / 12e-3, -10.00564453, -10.00564453];
     for equation in [1, 2, 4, 5, 7] {

@@ -1,6 +1,8 @@
-//! Conditions on loop variables and constants, in expressions and around equations, mean what the model written out means.
+//! Models with conditions on loop variables and constants, in expressions and around equations, against models written
+//! out.
 //!
-//! As in `families.rs`, every case is a model and its scalar twin by hand; conditions that are decided leave no switches.
+//! As in `families.rs`, every case is a model and the same written out by hand; conditions that are decided leave no
+//! switches.
 
 use super::families::{agree, model};
 use dae_symbolic::expr::piecewise;

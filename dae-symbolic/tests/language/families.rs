@@ -1,7 +1,7 @@
-//! Arrays, `for` and sums mean what the same model written out means.
+//! Models with arrays, `for` and sums against the same models written out.
 //!
-//! Every case is a model with families and its scalar twin, written by hand: same unknowns, equations, incidence, start values and
-//! residuals, in the same order. `q[3]` of the one is `q_3` of the other.
+//! Every case is a model with families and the same written out by hand: same unknowns, equations, incidence, start
+//! values and residuals, in the same order. `q[3]` of the one is `q_3` of the other.
 
 use dae_symbolic::expr::{Symbol, evaluate_one};
 use dae_symbolic::model::{Model, Start};
@@ -31,7 +31,7 @@ fn parameters(model: &Model) -> Vec<f64> {
     known
 }
 
-/// Residuals of all equations at a point that is no special one.
+/// Residuals of all equations at a point in general position.
 fn residuals(model: &Model) -> Vec<f64> {
     let parameters = parameters(model);
     let number = |j: usize, order: u32| (1.7 * j as f64 + 0.9 * f64::from(order) + 0.3).sin() + 1.5;
@@ -286,7 +286,7 @@ fn names_of_elements_and_instances() {
     assert_eq!((member.family, member.indices.as_slice()), (2, &[1, 0][..]));
 }
 
-/// What a user wrote once is instantiated in time proportional to the result, whatever is in it.
+/// A statement is instantiated in time proportional to the number of its instances, whatever it contains.
 #[test]
 fn long_arrays_are_read_quickly() {
     let text = include_str!("../../../examples/models/chain.dae").replace("const N = 6;", "const N = 2000;");

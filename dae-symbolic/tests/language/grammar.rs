@@ -1,8 +1,8 @@
 //! Expressions are Rust's: whatever the parser of models accepts, a parser of Rust accepts too, as the same tree.
 //!
-//! In: random expressions, a part of them with a token too many, missing or in another place. Out: for each that is accepted as the value of a `let` or
-//! of a function, `syn` accepts it in the same place, with the same operators, nested in the same way. `sum(i in a..b => e)` is the one form
-//! that Rust does not have, and is left out.
+//! In: random expressions, some of them with a token too many, missing or out of place. Out: for each that is accepted
+//! as the value of a `let` or of a function, `syn` accepts it in the same place, with the same operators, nested in the
+//! same way. `sum(i in a..b => e)` is the one form that Rust does not have, and is left out.
 
 use std::fmt::Write;
 
@@ -89,7 +89,7 @@ fn of_model(expressions: &Expressions, id: NodeId) -> String {
     }
 }
 
-/// The tree that `syn` makes of it.
+/// The tree that `syn` makes of an expression.
 fn rust(expression: &str, context: Context) -> Option<String> {
     match context {
         Context::Value => of_rust(&syn::parse_str(expression).ok()?),
@@ -97,7 +97,7 @@ fn rust(expression: &str, context: Context) -> Option<String> {
     }
 }
 
-/// A block of one expression.
+/// The expression of a block.
 fn of_block(block: &syn::Block) -> Option<String> {
     match block.stmts.as_slice() {
         [syn::Stmt::Expr(value, None)] => of_rust(value),

@@ -1,6 +1,6 @@
 //! Every case of `rejected.txt`: a text, and exactly what is printed about it.
 //!
-//! `DAE_UPDATE=1 cargo test` rewrites the expectations; read the difference before committing it.
+//! `DAE_UPDATE=1 cargo test` rewrites the expected output; read the difference before committing it.
 
 use dae_symbolic::read_text;
 use dae_symbolic::syntax::SourceText;

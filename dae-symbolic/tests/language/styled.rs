@@ -1,7 +1,7 @@
-//! Messages with colours: without their styles they say what the plain ones say, and show it better where labels share a line.
+//! Messages with colours: without their styles they say what the plain ones say; labels on one line are drawn apart.
 //!
-//! In: the cases of `rejected.txt`, and texts with wide characters, tabs and a byte-order mark. Out: every title, place, label, note and
-//! help is there; marks stand below what they mean.
+//! In: the cases of `rejected.txt`, and texts with wide characters, tabs and a byte-order mark. Out: every title,
+//! place, label, note and help is there; marks stand below what they label.
 
 use dae_symbolic::read_text;
 use dae_symbolic::syntax::{SourceText, to_styled_text};
@@ -13,7 +13,7 @@ fn styled(text: &str) -> String {
     to_styled_text(&rejection.diagnostics, &rejection.sources, SourceText { file: "model.dae", text })
 }
 
-/// Without its styles: `ESC [ … m`.
+/// A message without its styles, `ESC [ … m`.
 fn plain(styled: &str) -> String {
     let mut parts = styled.split("\u{1b}[");
     let first = parts.next().unwrap_or_default().to_string();

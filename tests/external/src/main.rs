@@ -32,7 +32,7 @@ pub mod tank {
     include!(concat!(env!("OUT_DIR"), "/tank.rs"));
 }
 
-/// The same without it.
+/// A model from a file, by the macro.
 pub mod included {
     dae::include_model!("models/tank.dae");
 }

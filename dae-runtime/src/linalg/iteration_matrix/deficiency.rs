@@ -1,6 +1,7 @@
 //! What makes a matrix singular.
 //!
-//! In: a real matrix. Out: a row that the others determine, and a column that they do not determine, found by complete pivoting.
+//! In: a real matrix. Out: a row that the others determine, and a column that they do not determine, found by complete
+//! pivoting.
 
 use super::equilibration::{Singular, equilibrate_rows};
 use crate::linalg::complete_pivoting::CompletePivoting;

@@ -1,7 +1,7 @@
 //! Dense factors.
 //!
-//! In: a matrix column by column. Out: its factors and solutions. The factorisation is the right-looking column form of Gaussian elimination
-//! with partial pivoting (Golub & Van Loan, algorithm 3.4.1).
+//! In: a matrix column by column. Out: its factors and solutions. The factorisation is the right-looking column form of
+//! Gaussian elimination with partial pivoting (Golub & Van Loan, algorithm 3.4.1).
 
 use super::equilibration::{Singular, equilibrate_rows};
 use super::scalar::Scalar;

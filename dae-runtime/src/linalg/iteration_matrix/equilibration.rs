@@ -1,6 +1,7 @@
 //! Equilibration of rows by powers of two, which cause no rounding errors.
 //!
-//! In: a matrix. Out: the matrix with largest entries of rows between one and two, or the row where that is impossible ([`Singular`]).
+//! In: a matrix. Out: the matrix with largest entries of rows between one and two, or the row where that is impossible
+//! ([`Singular`]).
 
 use super::scalar::Scalar;
 

@@ -28,7 +28,7 @@ const SEARCHED: usize = 4;
 const FRONT: usize = 2;
 /// Smaller systems have no front worth considering.
 const SMALLEST_WITH_FRONT: usize = 40;
-/// Neither do systems whose rows have, in root mean square, more than this many entries.
+/// Systems whose rows have, in root mean square, more than this many entries have no front worth considering.
 const LONGEST_ROWS: usize = 30;
 
 /// Row and column without a pivot: all that is left of either is rounding error, or the elimination takes too much work.

@@ -1,8 +1,8 @@
 //! $A = L U$ of a sparse matrix with a given order of pivots.
 //!
-//! In: values on a pattern whose [`SymbolicFactorization`] is known. Out: factors in storage that is allocated once, or the column
-//! whose pivot has become too small. Row by row (Duff, Erisman & Reid, sect. 10.3): a row of the matrix is scattered
-//! into a dense vector, rows of $U$ are subtracted where $L$ has entries, and the result is gathered.
+//! In: values on a pattern whose [`SymbolicFactorization`] is known. Out: factors in storage that is allocated once, or
+//! the column whose pivot has become too small. Row by row (Duff, Erisman & Reid, sect. 10.3): a row of the matrix is
+//! scattered into a dense vector, rows of $U$ are subtracted where $L$ has entries, and the result is gathered.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -14,7 +14,7 @@ use crate::contract::Code;
 
 /// Larger multipliers show that the pivots, chosen for other values, have become too small.
 const LARGEST_MULTIPLIER: f64 = 1e6;
-/// Larger entries of $U$ show the same, those of the matrix being of order one (A. M. Erisman, J. K. Reid, Numer. Math.
+/// Larger entries of $U$ show this too, those of the matrix being of order one (A. M. Erisman, J. K. Reid, Numer. Math.
 /// 22, 1974): more digits are lost than an iteration whose matrix is only approximate would tolerate.
 const LARGEST_GROWTH: f64 = 1e10;
 

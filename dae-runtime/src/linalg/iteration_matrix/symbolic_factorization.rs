@@ -1,8 +1,8 @@
 //! Symbolic factorisation for a given order of pivots.
 //!
-//! In: a pattern and the places of the pivots. Out: a [`SymbolicFactorization`]: the pattern of the factors, for all matrices with
-//! that pattern. With it, factorisation takes no search and no new storage (`sparse.rs`), and can be written down as
-//! code without loops ([`UnrolledLu`](super::UnrolledLu)).
+//! In: a pattern and the places of the pivots. Out: a [`SymbolicFactorization`]: the pattern of the factors, for all
+//! matrices with that pattern. With it, factorisation takes no search and no new storage (`sparse.rs`), and can be
+//! written down as code without loops ([`UnrolledLu`](super::UnrolledLu)).
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

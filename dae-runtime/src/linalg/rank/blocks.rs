@@ -1,6 +1,7 @@
 //! Ranks of leading groups of columns by one orthogonal decomposition.
 //!
-//! In: a dense matrix $(A_1, A_2, \dots)$ of column blocks. Out: the ranks of $A_1$, $(A_1, A_2)$, … with the gaps that support them.
+//! In: a dense matrix $(A_1, A_2, \dots)$ of column blocks. Out: the ranks of $A_1$, $(A_1, A_2)$, … with the gaps that
+//! support them.
 //!
 //! Householder's decomposition with column pivoting (Golub & Van Loan, *Matrix Computations*, sect. 5.4), pivots of a
 //! block being exhausted before the next block is touched: the rest of a block then lies in the rows already used, so

@@ -1,7 +1,7 @@
 //! Singular values by one-sided Jacobi rotations, and solutions of least change.
 //!
-//! In: a dense matrix. Out: [`SingularValues`], minimum-norm least-squares solutions, bases of null spaces. Source: M. R.
-//! Hestenes, *Inversion of matrices by biorthogonalization*, J. SIAM 6 (1958): rotate pairs of columns until all are
+//! In: a dense matrix. Out: [`SingularValues`], minimum-norm least-squares solutions, bases of null spaces. Source: M.
+//! R. Hestenes, *Inversion of matrices by biorthogonalization*, J. SIAM 6 (1958): rotate pairs of columns until all are
 //! orthogonal, $A V = U \Sigma$.
 //!
 //! Why not the bidiagonal decomposition of a linear-algebra crate: this one runs inside a procedural macro without

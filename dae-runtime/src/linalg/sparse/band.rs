@@ -1,10 +1,10 @@
 //! Elimination within a band.
 //!
-//! In: a square sparse matrix. Out: its factors in an order that keeps the entries close to the diagonal: reverse Cuthill–McKee
-//! (A. George & J. W. H. Liu, *Computer Solution of Large Sparse Positive Definite Systems*, 1981, ch. 4) on the pattern of $A + A^T$,
-//! after rows have been permuted so that the diagonal is not zero. Elimination with row exchanges as in LAPACK's
-//! `gbtf2` (G. H. Golub & C. F. Van Loan, *Matrix Computations*, Sect. 4.3.3): a band of $p$ below and $q$ above the
-//! diagonal fills up to $p + q$ above.
+//! In: a square sparse matrix. Out: its factors in an order that keeps the entries close to the diagonal: reverse
+//! Cuthill–McKee (A. George & J. W. H. Liu, *Computer Solution of Large Sparse Positive Definite Systems*, 1981, ch. 4)
+//! on the pattern of $A + A^T$, after rows have been permuted so that the diagonal is not zero. Elimination with row
+//! exchanges as in LAPACK's `gbtf2` (G. H. Golub & C. F. Van Loan, *Matrix Computations*, Sect. 4.3.3): a band of $p$
+//! below and $q$ above the diagonal fills up to $p + q$ above.
 //!
 //! Rows of chains, ladders and lines of cells stay within a narrow band, whatever their number.
 

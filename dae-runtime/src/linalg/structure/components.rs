@@ -1,6 +1,7 @@
 //! Independent parts: groups of equations that share no unknown with one another.
 //!
-//! In: a bipartite graph. Out: its connected components, in the order of their first equations, by `petgraph`'s disjoint sets.
+//! In: a bipartite graph. Out: its connected components, in the order of their first equations, by `petgraph`'s
+//! disjoint sets.
 
 use petgraph::unionfind::UnionFind;
 

@@ -4,7 +4,6 @@
 //! next.
 //!
 //! Source: Brenan, Campbell & Petzold, Sect. 5.2.3, in the form of SUNDIALS' IDA (A. C. Hindmarsh et al., ACM TOMS
-//! 31 (2005), Sect. 2.3). With $E_j$ the weighted norm of $\sigma_j$ times the $(j+1)$st difference, the order $j$
 //! 31 (2005), Sect. 2.3). With $E_j$ the weighted norm of $\sigma_j$ times the $(j+1)$st difference, the order $j$ is
 //! judged by $(j+1) E_j \approx \lVert h^{j+1} y^{(j+1)} \rVert$: these numbers decrease with $j$ while a higher order
 //! pays.

@@ -12,12 +12,13 @@
 //!   by the smallest change of unknowns that carries it,
 //!   $Q e = \arg\min \\{ \lVert D^{-1} v \rVert : F_{y'} v = F_{y'} e \\}$ with the nominal values $D$: the
 //!   projector along $\ker F_{y'}$ that is orthogonal in that metric. With $F_{y'} D = U \Sigma V^T$ it is
-//!   $Q = D V_r V_r^T D^{-1}$, computed once. Where the highest index $m$ is above 1, constraints admit only some changes
-//!   of states, and these may be much larger than $Q e$, the smallest change with the same $F_{y'} e$: $P_c^m e$ finds
-//!   them, and the larger of the two counts, entry by entry.
-//! * **Otherwise** $e$ is replaced by $P_c^m e$ with the factors at hand ([`crate::integrator::resolvent`]). As $h \to 0$ this is
-//!   the projector along $\ker F_{y'}$ whose image satisfies the algebraic part of $F_y$: it includes the response of
-//!   the algebraic unknowns, and where that response is an amplification the test is correspondingly stricter.
+//!   $Q = D V_r V_r^T D^{-1}$, computed once. Where the highest index $m$ is above 1, constraints admit only some
+//!   changes of states, and these may be much larger than $Q e$, the smallest change with the same $F_{y'} e$:
+//!   $P_c^m e$ finds them, and the larger of the two counts, entry by entry.
+//! * **Otherwise** $e$ is replaced by $P_c^m e$ with the factors at hand ([`crate::integrator::resolvent`]). As
+//!   $h \to 0$ this is the projector along $\ker F_{y'}$ whose image satisfies the algebraic part of $F_y$: it includes
+//!   the response of the algebraic unknowns, and where that response is an amplification the test is correspondingly
+//!   stricter.
 //! * **Unknowns of higher index that have derivatives** hide states, and what they hide is found by a power of $P_c$.
 
 use crate::linalg::matrix::Matrix;

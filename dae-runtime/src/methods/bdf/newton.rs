@@ -7,10 +7,10 @@
 //! 5.2.2): when it was factorised for another $c_0$, the correction is multiplied by $2/(1 + c/c_0)$, which is best
 //! for the two extremes of the spectrum. It has converged when $\varrho/(1-\varrho)\\,\lVert\delta\rVert$ is below a
 //! fraction of the tolerance, with the rate $\varrho$ measured over the iteration. In the norm an unknown of index
-//! $k$ counts with the factor $h^{k-1}$ (see [`crate::integrator::error_weights`]): its correction contains residuals divided by
-//! $h^{k-1}$. That alone would accept anything as $h \to 0$: a wrong value in a step where it was badly predicted and,
-//! along an impasse, steps where there is no solution. So unknowns of index 2 also have to be within their own
-//! tolerance, as far as rounding errors, which they contain divided by $h$, allow.
+//! $k$ counts with the factor $h^{k-1}$ (see [`crate::integrator::error_weights`]): its correction contains residuals
+//! divided by $h^{k-1}$. That alone would accept anything as $h \to 0$: a wrong value in a step where it was badly
+//! predicted and, along an impasse, steps where there is no solution. So unknowns of index 2 also have to be within
+//! their own tolerance, as far as rounding errors, which they contain divided by $h$, allow.
 
 use std::rc::Rc;
 

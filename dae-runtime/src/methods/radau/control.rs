@@ -1,7 +1,7 @@
 //! Choice of the step size.
 //!
-//! In: error and length of the steps. Out: length of the next one. Hairer & Wanner, section IV.8: the elementary controller
-//! (8.21) with a safety factor that depends on the number of Newton iterations, and Gustafsson's predictive
+//! In: error and length of the steps. Out: length of the next one. Hairer & Wanner, section IV.8: the elementary
+//! controller (8.21) with a safety factor that depends on the number of Newton iterations, and Gustafsson's predictive
 //! controller (8.25), which extrapolates how the error changes from step to step. The constants are the defaults of
 //! RADAU5.
 

@@ -1,6 +1,7 @@
 //! Stages beyond a kink.
 //!
-//! In: the stages of a step. Out: the same, solved once more with a Jacobian from the other side of a switching function, where one of them is.
+//! In: the stages of a step. Out: where one of them is on the other side of a switching function, the stages solved
+//! once more with a Jacobian from there.
 
 use super::stages::{Outcome, combine};
 use super::{Freshness, Radau};
@@ -9,8 +10,8 @@ use crate::integrator::{Rejection, Run, StepError};
 impl Radau {
     /// Solves the stages once more with the Jacobian at one of them, if that is on another side of a switching function
     /// than where the Jacobian at hand was evaluated; returns whether that was so. The Jacobian at hand cannot tell
-    /// whether the equations hold there, nor how errors behave: at a steep stop everything vanishes that is multiplied
-    /// by the inverse of the matrix, and a step that has left the stop would pass every test.
+    /// whether the equations hold there, nor how errors behave: at a steep stop the inverse of the matrix is
+    /// nearly zero, and a step that has left the stop would pass every test.
     pub(super) fn look_beyond_kinks(&mut self, run: &mut Run<'_>, h: f64) -> Result<bool, Rejection> {
         let Some(t) = (0..self.stages()).find_map(|stage| self.stage_beyond_kink(run, h, stage)) else {
             return Ok(false);

@@ -1,13 +1,15 @@
-//! Radau IIA of orders 1, 5, 9 and 13 for fully implicit systems $F(t, y, y') = 0$, controlled as in the codes of Hairer and Wanner.
+//! Radau IIA of orders 1, 5, 9 and 13 for fully implicit systems $F(t, y, y') = 0$, controlled as in the codes of
+//! Hairer and Wanner.
 //!
-//! In: a formulation, consistent start values, an end time, options. Out: a [`Stepper`](crate::integrator::stepper::Stepper). Sources: RADAU5, Hairer & Wanner,
-//! *Solving Ordinary Differential Equations II*, section IV.8; index 2 and 3: section VII.4 there, and Hairer, Lubich & Roche (1989); other
-//! orders: E. Hairer, G. Wanner, *Stiff differential equations solved by Radau methods*, J. Comput. Appl. Math. 111 (1999).
+//! In: a formulation, consistent start values, an end time, options. Out: a
+//! [`Stepper`](crate::integrator::stepper::Stepper). Sources: RADAU5, Hairer & Wanner, *Solving Ordinary Differential
+//! Equations II*, section IV.8; index 2 and 3: section VII.4 there, and Hairer, Lubich & Roche (1989); other orders: E.
+//! Hairer, G. Wanner, *Stiff differential equations solved by Radau methods*, J. Comput. Appl. Math. 111 (1999).
 //!
 //! # Stages
 //!
-//! A collocation polynomial satisfies the equation at $t_n + c_i h$. With $Z_i$ its values there minus $y_n$, and its derivatives
-//! $h^{-1} \sum_j (A^{-1})_{ij} Z_j$ (`tableau.rs`),
+//! A collocation polynomial satisfies the equation at $t_n + c_i h$. With $Z_i$ its values there minus $y_n$, and its
+//! derivatives $h^{-1} \sum_j (A^{-1})_{ij} Z_j$ (`tableau.rs`),
 //!
 //! $$ F\Bigl(t_n + c_i h,\\; y_n + Z_i,\\; \frac1h \sum_j (A^{-1})_{ij} Z_j\Bigr) = 0, \qquad i = 1, \dots, s, $$
 //!
@@ -19,9 +21,10 @@
 //! $$ \Bigl(\frac{\gamma}{h} F_{y'} + F_y\Bigr) \Delta W_1 = -(T^{-1} F)\_1, \qquad
 //!    \Bigl(\frac{\alpha_k + i\beta_k}{h} F_{y'} + F_y\Bigr) (\Delta W_{2k} + i \Delta W_{2k+1}) = -(T^{-1} F)\_{2k} - i\\,(T^{-1} F)\_{2k+1}. $$
 //!
-//! Indeed the rows of the $2 \times 2$ block give $\frac{\alpha}{h} F_{y'} \Delta W_2 - \frac{\beta}{h} F_{y'} \Delta W_3 + F_y \Delta W_2$ and
-//! $\frac{\beta}{h} F_{y'} \Delta W_2 + \frac{\alpha}{h} F_{y'} \Delta W_3 + F_y \Delta W_3$, the real and imaginary part of
-//! the complex product.
+//! Indeed the rows of the $2 \times 2$ block give
+//! $\frac{\alpha}{h} F_{y'} \Delta W_2 - \frac{\beta}{h} F_{y'} \Delta W_3 + F_y \Delta W_2$ and
+//! $\frac{\beta}{h} F_{y'} \Delta W_2 + \frac{\alpha}{h} F_{y'} \Delta W_3 + F_y \Delta W_3$, the real and imaginary
+//! part of the complex product.
 //!
 //! Both Jacobians are evaluated at $t_n + 0.6\\,h$ on the extrapolated last polynomial: no stage is as far from there
 //! as the last one is from $t_n$, and the iteration contracts faster. After a failed attempt they are evaluated at
@@ -30,8 +33,8 @@
 //! # Error estimate
 //!
 //! For $M y' = f$ RADAU5 compares with a formula of order 3 that also uses $f(t_n, y_n)$, and takes
-//! $\mathrm{err} = (\frac\gamma h M - J)^{-1} \bigl(f(t_n, y_n) + \frac1h M \sum_i e_i Z_i\bigr)$. The $e_i$ are such that
-//! $-\frac1h \sum_i e_i Z_i = p'(t_n)$, the derivative *at the start* of the collocation polynomial through $y_n$
+//! $\mathrm{err} = (\frac\gamma h M - J)^{-1} \bigl(f(t_n, y_n) + \frac1h M \sum_i e_i Z_i\bigr)$. The $e_i$ are such
+//! that $-\frac1h \sum_i e_i Z_i = p'(t_n)$, the derivative *at the start* of the collocation polynomial through $y_n$
 //! (exactness for $p = s, s^2, s^3$ determines them, and `tableau.rs` checks the numbers). So the bracket is minus the
 //! defect of the collocation polynomial at the one node where it does not vanish, and this makes sense for any $F$ and
 //! any number of stages:

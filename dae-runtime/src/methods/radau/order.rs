@@ -5,12 +5,12 @@
 //!
 //! A method with $s$ stages whose error, in units of the error allowed, is $\mathrm{err}_s$ may make its step longer by
 //! $f_s = \mathrm{err}_s^{-1/(s+1)}$. The error of the method with $s'$ stages at the same step is, up to a constant,
-//! $\mathrm{err}_s\\,\varrho^{s'-s}$ with the ratio $\varrho$ of neighbouring Taylor coefficients $\lVert p^{(k)} \rVert h^k/k!$ of the collocation
-//! polynomial. Since residuals and factorisations of a step are proportional to the number of stages, the best order is
-//! that for which $f_{s'}/s'$ is largest, provided that the simplified Newton iteration, whose rate grows with the
-//! step, converges. This replaces the choice by the rate alone in E. Hairer, G. Wanner, *Stiff differential equations
-//! solved by Radau methods*, J. Comput. Appl. Math. 111 (1999), sect. 3.2, from which the criterion for lowering the
-//! order is taken: a failed or slow iteration.
+//! $\mathrm{err}_s\\,\varrho^{s'-s}$ with the ratio $\varrho$ of neighbouring Taylor coefficients
+//! $\lVert p^{(k)} \rVert h^k/k!$ of the collocation polynomial. Since residuals and factorisations of a step are
+//! proportional to the number of stages, the best order is that for which $f_{s'}/s'$ is largest, provided that the
+//! simplified Newton iteration, whose rate grows with the step, converges. This replaces the choice by the rate alone
+//! in E. Hairer, G. Wanner, *Stiff differential equations solved by Radau methods*, J. Comput. Appl. Math. 111 (1999),
+//! sect. 3.2, from which the criterion for lowering the order is taken: a failed or slow iteration.
 
 /// Another order must promise progress per unit of work greater by this factor.
 const WORTH_CHANGING: f64 = 1.2;

@@ -2,9 +2,10 @@
 //!
 //! In: the number of stages $s$. Out: everything a step of order $2s - 1$ needs.
 //!
-//! The nodes are the zeros of $P_s(2c - 1) - P_{s-1}(2c - 1)$ with Legendre's polynomials, the last of them $c_s = 1$ (Hairer & Wanner II,
-//! section IV.5). The stages are values of the collocation polynomial $p$ with $p(0) = 0$, $p(c_i) = Z_i$. Its derivative at the nodes
-//! $x = (0, c_1, \dots, c_s)$ is a linear map of its values, the differentiation matrix $D$ of barycentric interpolation,
+//! The nodes are the zeros of $P_s(2c - 1) - P_{s-1}(2c - 1)$ with Legendre's polynomials, the last of them $c_s = 1$
+//! (Hairer & Wanner II, section IV.5). The stages are values of the collocation polynomial $p$ with $p(0) = 0$,
+//! $p(c_i) = Z_i$. Its derivative at the nodes $x = (0, c_1, \dots, c_s)$ is a linear map of its values, the
+//! differentiation matrix $D$ of barycentric interpolation,
 //!
 //! $$ D_{ij} = \frac{w_j}{w_i} \frac{1}{x_i - x_j}, \quad D_{ii} = \sum_{k \ne i} \frac{1}{x_i - x_k}, \quad
 //!    w_j = \prod_{k \ne j} \frac{1}{x_j - x_k}. $$
@@ -12,14 +13,16 @@
 //! Collocation says $Z = h A K$ with $K_i = p'(c_i)/h$, hence $A^{-1}$ is $D$ without the row and the column of the
 //! node 0, and the row of the node 0 gives $p'(0)$, from which the error is estimated.
 //!
-//! The denominator of the stability function is that of the Padé approximation $(s-1, s)$ to $e^z$ (theorem IV.3.12), so the eigenvalues of
-//! $A^{-1}$ are the zeros of
+//! The denominator of the stability function is that of the Padé approximation $(s-1, s)$ to $e^z$ (theorem IV.3.12),
+//! so the eigenvalues of $A^{-1}$ are the zeros of
 //!
 //! $$ \sum_{j=0}^{s} (-1)^{s-j} \frac{s\\,(2s-1-j)!}{j!\\,(s-j)!}\\, \mu^j , $$
 //!
-//! a real one $\gamma$ and $(s-1)/2$ complex pairs $\alpha_k \pm i \beta_k$. $T$ consists of the eigenvectors with last component one (real
-//! part and minus the imaginary part of those that belong to $\alpha_k + i\beta_k$), so that $T^{-1} A^{-1} T = \operatorname{diag}\Bigl(\gamma,
-//! \begin{pmatrix} \alpha_k & -\beta_k \\\\ \beta_k & \alpha_k \end{pmatrix}\Bigr)$ as in section IV.8.
+//! a real one $\gamma$ and $(s-1)/2$ complex pairs $\alpha_k \pm i \beta_k$. $T$ consists of the eigenvectors with last
+//! component one (real part and minus the imaginary part of those that belong to $\alpha_k + i\beta_k$), so that
+//! $T^{-1} A^{-1} T = \operatorname{diag}\Bigl(\gamma,
+//! \begin{pmatrix} \alpha_k & -\beta_k \\\\ \beta_k & \alpha_k \end{pmatrix}\Bigr)$
+//! as in section IV.8.
 
 use std::sync::OnceLock;
 

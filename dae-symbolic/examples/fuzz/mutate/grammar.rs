@@ -1,7 +1,7 @@
 //! Changes that mostly leave a model a model.
 //!
-//! In: a text, another one to take from. Out: the text with one change: signs, numbers, names, functions, derivatives, whole equations,
-//! combinations of them, start values, bounds of arrays, nesting.
+//! In: a text, another one to take from. Out: the text with one change: signs, numbers, names, functions, derivatives,
+//! whole equations, combinations of them, start values, bounds of arrays, nesting.
 
 use super::invent::{FUNCTIONS, expression, number};
 use crate::draw::Draw;
@@ -181,7 +181,7 @@ fn exchange(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     Some(head + &sketch.text_of(second) + rest)
 }
 
-/// What is known of the start of an unknown.
+/// The start value of an unknown is changed.
 fn starts(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let declaration = draw.choose(&sketch.declarations("var"))?.clone();
     let sign = declaration.clone().find(|&k| matches!(sketch.tokens[k].as_str(), "=" | "~"));
@@ -199,7 +199,7 @@ fn starts(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     }
 }
 
-/// Extents of arrays, bounds of loops, indices.
+/// An extent of an array, a bound of a loop or an index is changed.
 fn bounds(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let near = |k: usize| {
         let before = sketch.before(k).map_or("", |b| sketch.tokens[b].as_str());
@@ -235,7 +235,7 @@ fn rename(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     Some(sketch.tokens.iter().map(renamed).collect())
 }
 
-/// Deep, but not so deep that it is refused, or far deeper.
+/// Nests an expression: deeply, but not so deeply that it is refused, or far deeper.
 fn nest(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let place = atom(draw, sketch)?;
     let own = &sketch.tokens[place];

@@ -12,7 +12,7 @@ pub(super) const FUNCTIONS: &[&str] = &[
     "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "abs", "signum",
 ];
 
-/// A model of one of the kinds there are.
+/// A model of one of the kinds below.
 pub(super) fn model(draw: &mut Draw) -> String {
     match draw.below(8) {
         0 => arrays(draw),
@@ -70,7 +70,7 @@ fn scalars(draw: &mut Draw) -> String {
     let n = 1 + draw.below(4);
     let mut text = String::from("struct M {\n");
     let mut atoms: Vec<String> = NAMES[..n].iter().map(ToString::to_string).collect();
-    // What is declared once in three or more times.
+    // Each declaration is in one of two or more models.
     for (name, declaration, often) in [
         ("p", "param p = 2;", 2),
         ("w", "input w = sin(3 * t);", 5),

@@ -1,7 +1,8 @@
 //! Inputs: texts of the tree with random changes, and models made up from nothing.
 //!
-//! In: the seed and the number of an execution. Out: its input. Most changes keep a model a model (`grammar.rs`), so that it reaches
-//! the analysis; some know nothing of the language and are for the parser (`junk.rs`). Shared by the driver and the target of `cargo fuzz`.
+//! In: the seed and the number of an execution. Out: its input. Most changes keep a model a model (`grammar.rs`), so
+//! that it reaches the analysis; some know nothing of the language and are for the parser (`junk.rs`). Shared by the
+//! driver and the target of `cargo fuzz`.
 
 mod grammar;
 mod invent;
@@ -19,7 +20,7 @@ pub(crate) enum Level {
     Model,
 }
 
-/// Of twenty inputs so many are for the parser: they cost a tenth of the others and less.
+/// The number of inputs of twenty that are for the parser: they cost at most a tenth of the others.
 const TEXTS_OF_20: usize = 17;
 /// Longer inputs take the time of many.
 const LONGEST: usize = 40_000;
@@ -27,7 +28,7 @@ const LONGEST: usize = 40_000;
 /// Draws inputs.
 pub(crate) struct Mutator {
     texts: Pool,
-    /// Those that are accepted.
+    /// The texts that are accepted.
     models: Pool,
     seed: u64,
 }
@@ -56,7 +57,7 @@ impl Mutator {
         (text, level)
     }
 
-    /// A change of any text, as the same seed makes it again: what `cargo fuzz` asks for.
+    /// A change of any text, which follows from the seed, as `cargo fuzz` requires.
     #[allow(dead_code, reason = "the driver of this folder draws its texts itself")]
     pub(crate) fn changed(&self, text: &str, seed: u64) -> String {
         let draw = &mut Draw::new(self.seed, seed);
@@ -79,7 +80,7 @@ impl Mutator {
     }
 }
 
-/// Shortens a text to at most so many bytes.
+/// Shortens a text to at most `longest` bytes.
 pub(crate) fn truncate(text: &mut String, longest: usize) {
     if text.len() > longest {
         let end = (0..=longest).rev().find(|&k| text.is_char_boundary(k)).unwrap_or(0);
@@ -87,7 +88,7 @@ pub(crate) fn truncate(text: &mut String, longest: usize) {
     }
 }
 
-/// Texts, of which short ones are drawn more often: what a model costs grows faster than its length, and none is to take most of the time.
+/// Texts, of which short ones are drawn more often: the cost of a model grows faster than its length, and none is to take most of the time.
 struct Pool {
     texts: Vec<String>,
     /// Sums of weights up to each.

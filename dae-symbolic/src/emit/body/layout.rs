@@ -1,6 +1,7 @@
 //! Statements in lines of readable length.
 //!
-//! In: names and spelled values. Out: `let`s, stores and destructuring patterns, indented as in the body of a method, broken at top-level terms.
+//! In: names and spelled values. Out: `let`s, stores and destructuring patterns, indented as in the body of a method,
+//! broken at top-level terms.
 
 /// Lines are broken at top-level terms beyond this width.
 pub(super) const WIDTH: usize = 110;

@@ -1,8 +1,8 @@
 //! A program as the body of a method.
 //!
-//! In: a program and names. Out: `let` statements and the statement that stores the results. A sub-expression gets a `let` if
-//! it is used more than once or has a name in the model; the rest is spelled in place. The operations and their order are those
-//! of [`Program::run`](crate::program::Program::run).
+//! In: a program and names. Out: `let` statements and the statement that stores the results. A sub-expression gets a
+//! `let` if it is used more than once or has a name in the model; the rest is spelled in place. The operations and
+//! their order are those of [`Program::run`](crate::program::Program::run).
 //!
 //! | file | what |
 //! |---|---|

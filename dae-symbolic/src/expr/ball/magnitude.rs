@@ -1,7 +1,7 @@
 //! Upper bounds on absolute values, of any size.
 //!
-//! In: bounds. Out: bounds of their sums, products and quotients, rounded up. Errors of numbers with thousands of digits lie far
-//! outside the range of `f64`, so that the exponent is kept apart.
+//! In: bounds. Out: bounds of their sums, products and quotients, rounded up. Errors of numbers with thousands of
+//! digits lie far outside the range of `f64`, so that the exponent is kept apart.
 
 /// The factor by which a rounded operation is enlarged: far above the rounding errors of the few operations in it.
 const SLACK: f64 = 1.0 + 1e-12;

@@ -1,7 +1,7 @@
 //! Values, partial derivatives and switches.
 //!
-//! In: a function and its arguments. Out: its value in floating point, an expression for each of its partial derivatives, and one whose sign decides
-//! its branch.
+//! In: a function and its arguments. Out: its value in floating point, an expression for each of its partial
+//! derivatives, and one whose sign decides its branch.
 
 use super::Function;
 use crate::expr::{Dag, Expr, Rational};

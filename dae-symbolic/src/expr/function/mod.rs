@@ -1,8 +1,8 @@
 //! The operator table: everything the kernel knows about a function, in one place.
 //!
 //! In: a function and its arguments. Out: value, partial derivatives, domain and spellings. Sums, products and
-//! integer powers are node kinds of their own (`dag.rs`); every other operation is a row of this table, with its value, its partial
-//! derivatives and its switch in `calculus.rs` and its spelling in `latex.rs`. To add one, add it to
+//! integer powers are node kinds of their own (`dag.rs`); every other operation is a row of this table, with its value,
+//! its partial derivatives and its switch in `calculus.rs` and its spelling in `latex.rs`. To add one, add it to
 //! [`Function`] and follow the compiler: no match below has a catch-all arm.
 
 mod calculus;

@@ -1,7 +1,8 @@
 //! Enclosures of values that count every rounding error.
 //!
-//! In: boxes and expressions. Out: intervals that contain the value of the expression at every point of the box, in the arithmetic of
-//! [`dae_runtime::interval`]. An enclosure with a finite bound proves that the expression is defined on the whole box.
+//! In: boxes and expressions. Out: intervals that contain the value of the expression at every point of the box, in the
+//! arithmetic of [`dae_runtime::interval`]. An enclosure with a finite bound proves that the expression is defined on
+//! the whole box.
 
 mod evaluate;
 mod functions;

@@ -1,8 +1,8 @@
 //! Determinant and rank of sparse matrices over the prime field.
 //!
 //! In: rows as lists of (column, residue). Out: determinant or rank. Gaussian elimination; the next pivot row is one
-//! with fewest entries, the pivot column in it one with fewest entries (a greedy form of Markowitz, *Management Science* 3,
-//! 1957), so that banded and tree-like matrices fill in little.
+//! with fewest entries, the pivot column in it one with fewest entries (a greedy form of Markowitz, *Management
+//! Science* 3, 1957), so that banded and tree-like matrices fill in little.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

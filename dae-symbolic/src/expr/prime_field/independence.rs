@@ -1,9 +1,10 @@
 //! Proofs of independence of the generators.
 //!
-//! In: the structure of expressions, and the point at which they were evaluated. Out: the reasons for which evaluation there
-//! may fail to be a homomorphism; none if it is proved to be one.
+//! In: the structure of expressions, and the point at which they were evaluated. Out: the reasons for which evaluation
+//! there may fail to be a homomorphism; none if it is proved to be one.
 //!
-//! Both tests evaluate at further random points with the same residues of constants, and conclude from a full rank only.
+//! Both tests evaluate at further random points with the same residues of constants, and conclude from a full rank
+//! only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

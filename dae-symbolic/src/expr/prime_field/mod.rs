@@ -2,32 +2,34 @@
 //!
 //! In: expressions and a seed. Out: their residues at a random point, and the strength of a conclusion from them.
 //!
-//! One nonzero residue of a determinant *proves* that the determinant is not identically zero (Schwartz, *J. ACM* 27, 1980;
-//! Zippel, EUROSAM 1979), provided evaluation is a homomorphism of the ring that the expressions generate: every relation
-//! among its generators must hold among their residues. The generators and the relations are these:
+//! One nonzero residue of a determinant *proves* that the determinant is not identically zero (Schwartz, *J. ACM* 27,
+//! 1980; Zippel, EUROSAM 1979), provided evaluation is a homomorphism of the ring that the expressions generate: every
+//! relation among its generators must hold among their residues. The generators and the relations are these:
 //!
 //! - **Symbols** have none. Each is a random residue, or the given one. $\pi$ is a random residue.
 //! - **Exponentials and trigonometric functions.** Arguments are expanded into rational combinations of monomials
-//!   (`expand.rs`); each monomial $m$ over the common denominator $d$ of its coefficients is one generator. $e^{m/d}$ is a random
-//!   unit and $(\cos, \sin)(m/d)$ a random point $\left(\frac{1-s^2}{1+s^2}, \frac{2s}{1+s^2}\right)$ of the circle; their
-//!   integer multiples follow by powers and by the addition formulas. So $\sin 2x = 2 \sin x \cos x$ holds, and
-//!   $\cosh^2 - \sinh^2 = 1$. There are no other relations: for $g_1, \dots, g_n$ linearly independent over $\mathbb Q$
-//!   modulo constants, $\operatorname{tr.deg}_{\mathbb C} \mathbb C(g, e^g) \ge n + \operatorname{rank} \partial g / \partial t$
-//!   (J. Ax, *On Schanuel's conjectures*, Ann. of Math. 93, 1971, theorem 3 and corollary). Real arguments $g$ (exponentials)
-//!   and imaginary ones $\mathrm i h$ (trigonometric) are independent of each other as soon as each family is.
-//! - **Rational constants** in arguments are multiples of the monomial 1: $e$, $e^2$, $\sin 1$, … are independent as far as
-//!   they need to be by Lindemann and Weierstrass. That $\pi$ and $e$ are algebraically independent is only conjectured.
-//!   Multiples of $\pi/4$ in trigonometric arguments are exact.
-//! - **Roots** are roots of the residues of their radicands; the point is chosen so that there are some (`search.rs`). Any choice
-//!   among them is a homomorphism if the radicands are multiplicatively independent modulo squares (cubes) and constants. This
-//!   is proved by a full rank of quadratic (cubic) residue characters at random points (`independence.rs`): the characters of a
-//!   product that is a square would add up to zero at every point.
+//!   (`expand.rs`); each monomial $m$ over the common denominator $d$ of its coefficients is one generator. $e^{m/d}$
+//!   is a random unit and $(\cos, \sin)(m/d)$ a random point $\left(\frac{1-s^2}{1+s^2}, \frac{2s}{1+s^2}\right)$ of
+//!   the circle; their integer multiples follow by powers and by the addition formulas. So $\sin 2x = 2 \sin x \cos x$
+//!   holds, and $\cosh^2 - \sinh^2 = 1$. There are no other relations: for $g_1, \dots, g_n$ linearly independent over
+//!   $\mathbb Q$ modulo constants,
+//!   $\operatorname{tr.deg}_{\mathbb C} \mathbb C(g, e^g) \ge n + \operatorname{rank} \partial g / \partial t$ (J.
+//!   Ax, *On Schanuel's conjectures*, Ann. of Math. 93, 1971, theorem 3 and corollary). Real arguments $g$
+//!   (exponentials) and imaginary ones $\mathrm i h$ (trigonometric) are independent of each other as soon as each
+//!   family is.
+//! - **Rational constants** in arguments are multiples of the monomial 1: $e$, $e^2$, $\sin 1$, … are independent as
+//!   far as they need to be by Lindemann and Weierstrass. That $\pi$ and $e$ are algebraically independent is only
+//!   conjectured. Multiples of $\pi/4$ in trigonometric arguments are exact.
+//! - **Roots** are roots of the residues of their radicands; the point is chosen so that there are some (`search.rs`).
+//!   Any choice among them is a homomorphism if the radicands are multiplicatively independent modulo squares (cubes)
+//!   and constants. This is proved by a full rank of quadratic (cubic) residue characters at random points
+//!   (`independence.rs`): the characters of a product that is a square would add up to zero at every point.
 //! - **Absolute value, sign, minimum, maximum, conditionals** are rational on a branch: the signs are those at the
 //!   given start point, and without one the quadratic characters of the residues. The result states them.
 //! - **All other functions** are opaque: random residues, equal for equal arguments.
 //!
-//! Where a relation cannot be excluded the result is [`Independence::Assumed`], with the reasons. Everything is a pure function
-//! of expressions, seed and given values.
+//! Where a relation cannot be excluded the result is [`Independence::Assumed`], with the reasons. Everything is a pure
+//! function of expressions, seed and given values.
 //!
 //! | file | what |
 //! |---|---|

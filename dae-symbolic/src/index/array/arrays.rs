@@ -1,7 +1,7 @@
 //! The derivative arrays of a model, for any number of differentiations.
 //!
-//! In: a model. Out: its equations with inputs and parameters replaced, ready to be differentiated, and whether they are affine in the
-//! unknowns.
+//! In: a model. Out: its equations with inputs and parameters replaced, ready to be differentiated, and whether they
+//! are affine in the unknowns.
 
 use super::derivative_array::DerivativeArray;
 use crate::defaults::default_parameters;

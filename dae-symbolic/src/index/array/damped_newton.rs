@@ -1,8 +1,9 @@
 //! Jets that fulfil the derivative array, by damped steps.
 //!
-//! In: the array as a system of equations and jets to start from. Out: jets at which every row vanishes to rounding, moved as little as
-//! possible from the start (damped Gauss–Newton with least change, [`LeastChange`]: fixed values stay, values that are not given move first),
-//! with all rows at once or with more and more differentiations; or why there are none. Rows may depend on one another.
+//! In: the array as a system of equations and jets to start from. Out: jets at which every row vanishes to rounding,
+//! moved as little as possible from the start (damped Gauss–Newton with least change, [`LeastChange`]: fixed values
+//! stay, values that are not given move first), with all rows at once or with more and more differentiations; or why
+//! there are none. Rows may depend on one another.
 
 use dae_runtime::initialize::LeastChange;
 

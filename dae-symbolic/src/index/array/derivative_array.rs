@@ -1,7 +1,7 @@
 //! The derivative array of some equations, and its values.
 //!
-//! In: equations, and how often they are differentiated. Out: [`DerivativeArray`], and at a point, over the reals or a prime field, its rows
-//! and the entries of its Jacobian as Taylor coefficients (`taylor.rs`).
+//! In: equations, and how often they are differentiated. Out: [`DerivativeArray`], and at a point, over the reals or a
+//! prime field, its rows and the entries of its Jacobian as Taylor coefficients (`taylor.rs`).
 
 use super::point::ArrayPoint;
 use super::taylor::{self, Residue, Scalar, Tape};

@@ -1,7 +1,7 @@
 //! How far each jet moves for a unit of cost, where steps of least norm are taken.
 //!
-//! In: the array as a system of equations, jets, and a measure of cost. Out: the change of each column that costs one. Derivatives without
-//! given values are cheap rather than free.
+//! In: the array as a system of equations, jets, and a measure of cost. Out: the change of each column that costs one.
+//! Derivatives without given values are cheap rather than free.
 
 use dae_runtime::contract::Start;
 

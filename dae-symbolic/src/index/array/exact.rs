@@ -1,7 +1,7 @@
 //! What is exact about the rows of the derivative array.
 //!
-//! In: the array over the prime field. Out: ranks of an affine system at its own time, ranks at a random point, rows that depend on one another
-//! at every point, and rows of an affine system that contradict one another.
+//! In: the array over the prime field. Out: ranks of an affine system at its own time, ranks at a random point, rows
+//! that depend on one another at every point, and rows of an affine system that contradict one another.
 
 use super::arrays::Arrays;
 use super::derivative_array::DerivativeArray;

@@ -1,8 +1,8 @@
 //! Jets that fulfil the derivative array, and neighbouring points.
 //!
 //! In: the array and jets to start from. Out: jets at which every row vanishes to rounding, moved as little as possible
-//! from the start: by damped steps (`damped_newton.rs`), by full ones (`undamped_newton.rs`) where these lead nowhere, and by damped ones
-//! from changed start values.
+//! from the start: by damped steps (`damped_newton.rs`), by undamped ones (`undamped_newton.rs`) where these lead
+//! nowhere, and by damped ones from changed start values.
 //!
 //! A second point of the same solution is the Taylor polynomial evaluated a step further, corrected; neighbouring
 //! consistent points are corrected random ones.

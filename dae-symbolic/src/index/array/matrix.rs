@@ -1,7 +1,7 @@
 //! The Jacobian of the array at a point: its blocks and their ranks.
 //!
-//! In: the linearised array. Out: [`ArrayRanks`] for any number of differentiations up to that of the array: numerical ones with the
-//! gap that supports them, or exact ones of a prime field.
+//! In: the linearised array. Out: [`ArrayRanks`] for any number of differentiations up to that of the array: numerical
+//! ones with the gap that supports them, or exact ones of a prime field.
 
 use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::{Confidence, RankError, block_ranks_scaled_by};

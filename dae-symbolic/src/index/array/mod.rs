@@ -1,17 +1,17 @@
-//! The derivative array: the judge where structure does not settle the index.
+//! The derivative array, which decides where structure does not settle the index.
 //!
-//! In: the equations of a model as written, square or not. Out: what they and their derivatives determine. With $F(t, u, u') = 0$ and its
-//! first $m$ total derivatives, Hairer & Wanner II, Sect. VII.2, eqs. (2.28)–(2.29),
+//! In: the equations of a model as written, square or not. Out: what they and their derivatives determine. With
+//! $F(t, u, u') = 0$ and its first $m$ total derivatives, Hairer & Wanner II, Sect. VII.2, eqs. (2.28)–(2.29),
 //!
 //! $$ G_m(t, u, u', w) = \begin{pmatrix} F \\ \dot F \\ \vdots \\ F^{(m)} \end{pmatrix} = 0, \qquad w = (u'', \dots, u^{(m+1)}), $$
 //!
-//! and in terms of the text: an unknown with derivatives up to $p_j$ has the states $x_j, \dots, x_j^{(P_j - 1)}$ with $P_j = \max(p_j, 1)$; $u'$
-//! consists of the $x_j^{(P_j)}$ and $w$ of all higher ones. Then
+//! and in terms of the text: an unknown with derivatives up to $p_j$ has the states $x_j, \dots, x_j^{(P_j - 1)}$ with
+//! $P_j = \max(p_j, 1)$; $u'$ consists of the $x_j^{(P_j)}$ and $w$ of all higher ones. Then
 //!
 //! * $u'$ is determined when $\operatorname{rank} (G_{u'}, G_w) = n + \operatorname{rank} G_w$ (1-fullness, A1),
 //! * the consistent states after $m$ differentiations form a manifold of dimension
-//!   $\sum_j P_j - \operatorname{rank} (G_u, G_{u'}, G_w) + \operatorname{rank} (G_{u'}, G_w)$, where these ranks are constant (A2; A3 says
-//!   that the first is the number of rows),
+//!   $\sum_j P_j - \operatorname{rank} (G_u, G_{u'}, G_w) + \operatorname{rank} (G_{u'}, G_w)$, where these ranks are
+//!   constant (A2; A3 says that the first is the number of rows),
 //! * the index is the least $m$ with A1 and A2 along the solution.
 //!
 //! | file | what |
@@ -23,14 +23,15 @@
 //! | `ease.rs` | how easily unknowns move |
 //! | `taylor_extension.rs` | higher derivatives at a regular point, order by order |
 //! | `damped_newton.rs` | jets that fulfil the array to rounding, at the model's own branch, by damped steps |
-//! | `undamped_newton.rs` | the same by undamped steps, where damped ones lead nowhere |
+//! | `undamped_newton.rs` | jets that fulfil the array, by undamped steps, where damped ones lead nowhere |
 //! | `jets.rs` | which search is made when |
 //! | `extended_precision.rs`, `pivoting.rs` | jets and ranks to hundreds of digits, where 16 digits cannot tell an entry from zero |
 //! | `contradiction.rs` | whether fixed values contradict equations, to hundreds of digits |
 //! | `exact.rs` | ranks, dependencies and contradictions over the prime field |
 //! | `finding.rs`, `rank_test.rs` | which $m$, at how many points, and when there is none |
 //!
-//! Jets are kept as Taylor coefficients $X_{j,k} = x_j^{(k)}/k!$, and rows as $F_i^{(l)}/l!$: the ranks are the same and the numbers stay small.
+//! Jets are kept as Taylor coefficients $X_{j,k} = x_j^{(k)}/k!$, and rows as $F_i^{(l)}/l!$: the ranks are the same
+//! and the numbers stay small.
 
 mod arrays;
 mod contradiction;

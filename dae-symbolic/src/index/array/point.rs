@@ -1,6 +1,7 @@
 //! A point at which the derivative array is evaluated.
 //!
-//! In: start values, the jets of a prolongation, or another point. Out: an [`ArrayPoint`], Taylor coefficients of all unknowns at a time.
+//! In: start values, the jets of a prolongation, or another point. Out: an [`ArrayPoint`], Taylor coefficients of all
+//! unknowns at a time.
 
 use crate::expr::prime_field::arithmetic::draw;
 use crate::expr::{Symbol, evaluate_one};

@@ -112,7 +112,7 @@ pub fn ranks_up_to(model: &mut Model, start: &ArrayPoint, m: u32, limits: &limit
 struct Place {
     /// Jets that fulfil the array to rounding.
     point: ArrayPoint,
-    /// The same jets to hundreds of digits, where these are known.
+    /// The jets to hundreds of digits, where these are known.
     digits: Option<Digits>,
 }
 

@@ -1,7 +1,8 @@
 //! The derivative array as a system of equations for jets.
 //!
-//! In: the array, and which jets may be moved. Out: at a point, its rows, scaled so that their size means something, with their derivatives
-//! with respect to the jets that move; and points moved by a step. How often rows may be evaluated is counted here.
+//! In: the array, and which jets may be moved. Out: at a point, its rows, scaled so that their size means something,
+//! with their derivatives with respect to the jets that move; and points moved by a step. How often rows may be
+//! evaluated is counted here.
 
 use dae_runtime::pivoted_qr::SparseRow;
 use std::cell::Cell;

@@ -1,10 +1,11 @@
 //! Taylor coefficients of expressions along a solution.
 //!
-//! In: expressions in the unknowns and their derivatives, and Taylor coefficients $X_{j,k} = x_j^{(k)}/k!$ of the unknowns. Out: the Taylor
-//! coefficients $e_l = e^{(l)}/l!$ of the expressions: the rows of the derivative array and its Jacobian without forming a single derived
-//! expression (Griewank & Walther, *Evaluating Derivatives*, ch. 13).
+//! In: expressions in the unknowns and their derivatives, and Taylor coefficients $X_{j,k} = x_j^{(k)}/k!$ of the
+//! unknowns. Out: the Taylor coefficients $e_l = e^{(l)}/l!$ of the expressions: the rows of the derivative array and
+//! its Jacobian without forming a single derived expression (Griewank & Walther, *Evaluating Derivatives*, ch. 13).
 //!
-//! Sums and products follow by convolution. For a function, $v = g(a, b)$, the chain rule $\dot v = g_a \dot a + g_b \dot b$ reads
+//! Sums and products follow by convolution. For a function, $v = g(a, b)$, the chain rule
+//! $\dot v = g_a \dot a + g_b \dot b$ reads
 //!
 //! $$ l\, v_l = \sum_{k=1}^{l} k\, \big( a_k\, (g_a)_{l-k} + b_k\, (g_b)_{l-k} \big), $$
 //!

@@ -1,7 +1,7 @@
-//! Jets that fulfil the derivative array, by full steps.
+//! Jets that fulfil the derivative array, by undamped Newton steps.
 //!
-//! In: the array as a system of equations and jets to start from. Out: jets at which every row vanishes to rounding, not far from there, or
-//! nothing.
+//! In: the array as a system of equations and jets to start from. Out: jets at which every row vanishes to rounding,
+//! not far from there, or nothing.
 //!
 //! Where unknowns are polynomials of others that obey simple equations, so that each is determined when those before it
 //! are, undamped Newton steps find them one after the other, exactly, while the others run away and come back: $x = a$,
@@ -9,11 +9,11 @@
 //! crawls along the curved path on which all residuals decrease together. So this is what is tried when damped steps
 //! (`damped_newton.rs`) lead nowhere: with $0, 1, \dots, m$ differentiations, one after the other, steps of least norm
 //! (Deuflhard, *Newton Methods for Nonlinear Problems*, sect. 4.4.1) in which derivatives without given values are
-//! cheap rather than free. Their limit need not be a solution: far away, rows are small compared with their terms. So rows
-//! have to vanish in higher precision as well (`extended_precision.rs`).
+//! cheap rather than free. Their limit need not be a solution: far away, rows are small compared with their terms. So
+//! rows have to vanish in higher precision as well (`extended_precision.rs`).
 //!
-//! Near a solution such a step has no choice to make: rows that free jets satisfy less and less well, because what multiplies them vanishes
-//! on solutions, pass on to the others smoothly.
+//! Near a solution such a step has no choice to make: rows that free jets satisfy less and less well, because what
+//! multiplies them vanishes on solutions, pass on to the others smoothly.
 
 use dae_runtime::contract::Start;
 use dae_runtime::initialize::LeastChange;

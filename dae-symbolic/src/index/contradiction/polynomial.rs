@@ -1,6 +1,7 @@
 //! Polynomials over the rational numbers.
 //!
-//! In: monomials and coefficients. Out: sums, products, and remainders after replacing a variable or a leading monomial.
+//! In: monomials and coefficients. Out: sums, products, and remainders after replacing a variable or a leading
+//! monomial.
 //!
 //! Variables are numbers. Those from [`Polynomial::UNKNOWN`] on are unknowns, the others are known functions of time;
 //! monomials are ordered by their degree in the unknowns and then lexicographically, which is an admissible order.

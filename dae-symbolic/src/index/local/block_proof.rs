@@ -1,18 +1,18 @@
 //! A consistent point and regularity there, proved in interval arithmetic block by block.
 //!
-//! In: the prolongation $g(X) = 0$ and jets $\tilde X$ that fulfil it to rounding. Out: a radius as in `proof.rs`, whatever the number
-//! of equations, if the blocks in which they can be solved one after the other are small.
+//! In: the prolongation $g(X) = 0$ and jets $\tilde X$ that fulfil it to rounding. Out: a radius as in `proof.rs`,
+//! whatever the number of equations, if the blocks in which they can be solved one after the other are small.
 //!
-//! A block is some equations $R$ and as many jets $D$; the other jets in them belong to earlier blocks, or occur with a factor that
-//! vanishes at $\tilde X$. Krawczyk's operator with the block-diagonal preconditioner made of $C \approx g_{R,D}(\tilde X)^{-1}$ is, for
-//! one block,
+//! A block is some equations $R$ and as many jets $D$; the other jets in them belong to earlier blocks, or occur with a
+//! factor that vanishes at $\tilde X$. Krawczyk's operator with the block-diagonal preconditioner made of
+//! $C \approx g_{R,D}(\tilde X)^{-1}$ is, for one block,
 //!
 //! $$ K = - C\, g_R(\tilde X) - C \sum_{j \notin D} g_{R,j}(\mathbf X) (\mathbf X_j - \tilde X_j) + (I - C\, g_{R,D}(\mathbf X)) (\mathbf X_D - \tilde X_D). $$
 //!
-//! If it lies in the interior of $\mathbf X_D - \tilde X_D$ for every block, $X \mapsto X - C g(X)$ maps the box into itself, and has a
-//! fixed point there, at which $g = 0$, because every $C$ is nonsingular. The radii are those of the same recursion in floating-point
-//! arithmetic, block after block, with a margin.
-//! The system Jacobian is nonsingular in the box if every block on the diagonal of its block-triangular form is.
+//! If it lies in the interior of $\mathbf X_D - \tilde X_D$ for every block, $X \mapsto X - C g(X)$ maps the box into
+//! itself, and has a fixed point there, at which $g = 0$, because every $C$ is nonsingular. The radii are those of the
+//! same recursion in floating-point arithmetic, block after block, with a margin. The system Jacobian is nonsingular in
+//! the box if every block on the diagonal of its block-triangular form is.
 
 use dae_runtime::contract::{Prolongation, Start};
 use dae_runtime::structure::{

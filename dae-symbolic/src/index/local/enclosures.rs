@@ -1,7 +1,7 @@
 //! The prolongation in interval arithmetic.
 //!
-//! In: a prolongation $g(X) = 0$, jets, and how far they are known. Out: enclosures of its residuals, of its Jacobian and of the system Jacobian
-//! in a box around them, and whether the equations jump in it.
+//! In: a prolongation $g(X) = 0$, jets, and how far they are known. Out: enclosures of its residuals, of its Jacobian
+//! and of the system Jacobian in a box around them, and whether the equations jump in it.
 
 use dae_runtime::contract::{Jet, Prolongation, Start};
 

@@ -1,7 +1,7 @@
 //! Regularity at the model's own consistent point.
 //!
-//! In: the prolongation at default parameters. Out: whether there is a consistent point that the start values lead to, and whether the system
-//! Jacobian is regular there.
+//! In: the prolongation at default parameters. Out: whether there is a consistent point that the start values lead to,
+//! and whether the system Jacobian is regular there.
 //!
 //! | file | what |
 //! |---|---|

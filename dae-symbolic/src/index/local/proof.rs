@@ -10,8 +10,9 @@
 //!
 //! $$ K = \tilde X_D - C\, g(\tilde X) + (I - C\, g_{X_D}(\mathbf X)) (\mathbf X_D - \tilde X_D) \subset \operatorname{int} \mathbf X_D $$
 //!
-//! proves that the box contains exactly one solution, provided the equations are continuous in it. The rows and columns of stage 0 in $g_X$
-//! are the system Jacobian $J$; $\lVert I - C_J\, J(\mathbf X) \rVert_\infty < 1$ proves that it is nonsingular everywhere in the box.
+//! proves that the box contains exactly one solution, provided the equations are continuous in it. The rows and columns
+//! of stage 0 in $g_X$ are the system Jacobian $J$; $\lVert I - C_J\, J(\mathbf X) \rVert_\infty < 1$ proves that it is
+//! nonsingular everywhere in the box.
 
 use dae_runtime::contract::{Prolongation, Start};
 use dae_runtime::rank::equilibrate;

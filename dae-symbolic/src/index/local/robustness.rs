@@ -1,8 +1,9 @@
 //! Whether regularity of the system Jacobian at computed jets implies regularity at the exact ones.
 //!
-//! In: $J$ at jets that were found by iteration. Out: whether it is regular at all jets that cannot be told from these. With $A = R J C$
-//! equilibrated and $\tilde J$ the Jacobian at jets that differ in their last digits, $\lVert A^{-1} R\, (\tilde J - J)\, C \rVert < 1$ is what the
-//! perturbation lemma asks for (Golub & Van Loan, *Matrix Computations*, th. 2.3.4).
+//! In: $J$ at jets that were found by iteration. Out: whether it is regular at all jets that cannot be told from these.
+//! With $A = R J C$ equilibrated and $\tilde J$ the Jacobian at jets that differ in their last digits,
+//! $\lVert A^{-1} R\, (\tilde J - J)\, C \rVert < 1$ is what the perturbation lemma asks for (Golub & Van Loan, *Matrix
+//! Computations*, th. 2.3.4).
 //!
 //! Where equations can be combined so that their leading parts cancel, $F = P L$ with singular $L_{x'}$, the Jacobian
 //! $P L_{x'} + P_x L$ is singular on solutions and regular off them, to the extent that $L$ differs from zero. Entries

@@ -1,7 +1,8 @@
 //! Whether the start values mean another solution than the one that was found.
 //!
-//! In: consistent jets at which the system Jacobian is regular, far from the start values. Out: those to which the equations as written and their
-//! derivatives lead from the same start values, if they are not farther away and the Jacobian is singular there.
+//! In: consistent jets at which the system Jacobian is regular, far from the start values. Out: those to which the
+//! equations as written and their derivatives lead from the same start values, if they are not farther away and the
+//! Jacobian is singular there.
 //!
 //! Newton's method for the prolongation avoids the points at which its Jacobian is singular, however near they are; and
 //! where an equation was multiplied by something that vanishes there, they are not solutions for the method. On the

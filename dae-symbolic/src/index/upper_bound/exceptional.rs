@@ -1,9 +1,10 @@
-//! Exceptional values of parameters: those for which the system Jacobian is singular whatever the unknowns and the time are.
+//! Exceptional values of parameters: those for which the system Jacobian is singular whatever the unknowns and the time
+//! are.
 //!
-//! In: a system Jacobian $J(x, p)$ that is nonsingular for generic parameters, with the pivots by which equations were multiplied where they were
-//! combined. Out: the parameters because of whose defaults $\det J(\cdot, p_0) \equiv 0$, if that is so. What vanishes there are entries and minors
-//! of $J$ that contain the parameter; for every other value the structure says what it says, so that the index found at the defaults
-//! is that of an exceptional case.
+//! In: a system Jacobian $J(x, p)$ that is nonsingular for generic parameters, with the pivots by which equations were
+//! multiplied where they were combined. Out: the parameters because of whose defaults $\det J(\cdot, p_0) \equiv 0$, if
+//! that is so. What vanishes there are entries and minors of $J$ that contain the parameter; for every other value the
+//! structure says what it says, so that the index found at the defaults is that of an exceptional case.
 
 use super::generic;
 #[cfg(feature = "report")]

@@ -1,6 +1,7 @@
 //! Equations whose derivatives get out of hand.
 //!
-//! In: a model, or a system with its offsets. Out: nothing, or a [`Problem`] that names an equation and the order of the derivative that is too long.
+//! In: a model, or a system with its offsets. Out: nothing, or a [`Problem`] that names an equation and the order of
+//! the derivative that is too long.
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Dag, Expr, depths, reachable, shared_derivatives, total_derivative};

@@ -1,8 +1,8 @@
 //! Misleading structure: equations are combined until the system Jacobian is generically regular, or no combination
 //! helps.
 //!
-//! In: the text, or as many of its equations as there are unknowns. Out: the working system, its structure, whether its Jacobian is
-//! generically nonsingular, and every replacement on the way with the equation before and after.
+//! In: the text, or as many of its equations as there are unknowns. Out: the working system, its structure, whether its
+//! Jacobian is generically nonsingular, and every replacement on the way with the equation before and after.
 
 use super::generic;
 use super::offsets::{lifted, undifferentiated};

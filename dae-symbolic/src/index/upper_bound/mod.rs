@@ -1,7 +1,7 @@
 //! The upper bound on the index.
 //!
-//! In: the text, or as many of its equations as there are unknowns. Out: the working system with its offsets, whether its system Jacobian is
-//! nonsingular for generic values, and the bound on the index that follows.
+//! In: the text, or as many of its equations as there are unknowns. Out: the working system with its offsets, whether
+//! its system Jacobian is nonsingular for generic values, and the bound on the index that follows.
 //!
 //! | file | what |
 //! |---|---|

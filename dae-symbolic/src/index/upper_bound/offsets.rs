@@ -1,7 +1,7 @@
 //! Offsets of the prolongation, and the bound on the index that they give.
 //!
-//! In: the offsets $c_i$, $d_j$ of a system, and the orders $p_j$ of the text. Out: an upper bound on the differentiation index, if the system
-//! Jacobian is regular; and the offsets with which the system is prolonged.
+//! In: the offsets $c_i$, $d_j$ of a system, and the orders $p_j$ of the text. Out: an upper bound on the
+//! differentiation index, if the system Jacobian is regular; and the offsets with which the system is prolonged.
 
 use crate::model::Model;
 use crate::structure::Offsets;

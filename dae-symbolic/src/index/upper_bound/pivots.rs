@@ -1,6 +1,7 @@
 //! The factors by which equations were multiplied when they were combined.
 //!
-//! In: pivots, and values. Out: whether they differ from zero there. A combination with a pivot that vanishes has lost an equation.
+//! In: pivots, and values. Out: whether they differ from zero there. A combination with a pivot that vanishes has lost
+//! an equation.
 //!
 //! Computed unknowns are known to rounding relative to their nominal values, at double roots to the square root of it;
 //! parameters and constants are exact, however small: a capacitance of $10^{-12}$ is not zero.

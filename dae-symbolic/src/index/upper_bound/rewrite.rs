@@ -1,7 +1,7 @@
 //! Replacements of equations by combinations of them.
 //!
-//! In: a combination in which leading parts cancel. Out: a [`Rewrite`], the equation before and after with the condition under which nothing is
-//! lost.
+//! In: a combination in which leading parts cancel. Out: a [`Rewrite`], the equation before and after with the
+//! condition under which nothing is lost.
 
 use crate::expr::Expr;
 use crate::system::Provenance;

@@ -1,7 +1,7 @@
 //! The structural analysis of the text and of combinations of its equations.
 //!
-//! In: a model, or equations of which some were combined. Out: offsets, transversal and degrees of freedom of their pattern
-//! (`crate::structure`); or a [`Problem`], with the over- and underdetermined parts.
+//! In: a model, or equations of which some were combined. Out: offsets, transversal and degrees of freedom of their
+//! pattern (`crate::structure`); or a [`Problem`], with the over- and underdetermined parts.
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::index::problem::{self, Problem, ProblemKind};

@@ -1,6 +1,7 @@
 //! What is said of a condition on which the index depends.
 //!
-//! In: nothing. Out: the types of a [`Case`]: the condition, the side of it that the model is on, and the verdict on the other.
+//! In: nothing. Out: the types of a [`Case`]: the condition, the side of it that the model is on, and the verdict on
+//! the other.
 
 use crate::index::{Grounds, ProblemKind, Verdict};
 

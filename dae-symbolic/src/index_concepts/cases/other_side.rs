@@ -1,7 +1,7 @@
 //! The verdict on the other side of a condition.
 //!
-//! In: a model and the change that takes it to the other side. Out: the verdict there, with all start values as guesses,
-//! since fixed ones belong to the case for which they were written; none for models that are too large.
+//! In: a model and the change that takes it to the other side. Out: the verdict there, with all start values as
+//! guesses, since fixed ones belong to the case for which they were written; none for models that are too large.
 
 use dae_runtime::contract::Start;
 

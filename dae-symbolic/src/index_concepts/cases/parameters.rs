@@ -1,7 +1,8 @@
 //! Values of parameters for which the system Jacobian is singular whatever the unknowns are.
 //!
-//! In: a model whose system Jacobian is nonsingular for generic parameters. Out: the parameters whose defaults are exceptional, with the verdict for
-//! others; or, if there are none, the parameters for which one of the numbers 0, 1 and −1 is exceptional, with the verdict there.
+//! In: a model whose system Jacobian is nonsingular for generic parameters. Out: the parameters whose defaults are
+//! exceptional, with the verdict for others; or, if there are none, the parameters for which one of the numbers 0, 1
+//! and −1 is exceptional, with the verdict there.
 
 use super::case::{Case, MAX_CASES, Other, Scope, Side, Subject};
 use super::other_side::verdict_of;

@@ -1,7 +1,7 @@
 //! Sums over ranges.
 //!
-//! In: the range of a sum, and its terms one after the other. Out: their sum. The nodes of the body stand between the head of the sum and
-//! the sum itself, and are evaluated once for each index.
+//! In: the range of a sum, and its terms one after the other. Out: their sum. The nodes of the body stand between the
+//! head of the sum and the sum itself, and are evaluated once for each index.
 
 use super::task::RangeSum;
 use super::{Evaluator, Task};

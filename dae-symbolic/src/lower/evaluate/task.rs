@@ -1,7 +1,7 @@
 //! Expressions under evaluation.
 //!
-//! In: the range of nodes of an expression, with the arguments of the call that it belongs to. Out: the values of its nodes so
-//! far, and what a step of the evaluation asks for.
+//! In: the range of nodes of an expression, with the arguments of the call that it belongs to. Out: the values of its
+//! nodes so far, and what a step of the evaluation asks for.
 
 use crate::lower::items::{Item, Value};
 use crate::model::family::Loop;

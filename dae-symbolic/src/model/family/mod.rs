@@ -4,15 +4,18 @@
 //! range; [`instantiate`] turns it into the scalar [`Model`](super::Model) that the later stages read, and [`verify()`]
 //! states what every family model fulfils.
 //!
-//! Expressions live in a [`Dag`] of the family model's own, in which a leaf is an *access*: `q[i + 1]` is the array $q$ with the
-//! affine index $1 + i$ over the loop variables around it, and the same access is the same leaf, so that simplification,
-//! comparison and differentiation of a template hold for all its instances. In that graph (and in no other)
+//! Expressions live in a [`Dag`] of the family model's own, in which a leaf is an *access*: `q[i + 1]` is the array $q$
+//! with the affine index $1 + i$ over the loop variables around it, and the same access is the same leaf, so that
+//! simplification, comparison and differentiation of a template hold for all its instances. In that graph (and in no
+//! other)
 //!
-//! * [`Symbol::Unknown`](crate::expr::Symbol) with the id $a$ and an order is that derivative of [`FamilyModel::accesses`]`[a]`;
-//! * [`Symbol::Parameter`](crate::expr::Symbol) with the id $s$ is the number [`FamilyModel::steady`]`[s]`, constant in time: an
-//!   element of a parameter or of a table of constants, or a loop variable.
+//! * [`Symbol::Unknown`](crate::expr::Symbol) with the id $a$ and an order is that derivative of
+//!   [`FamilyModel::accesses`]`[a]`;
+//! * [`Symbol::Parameter`](crate::expr::Symbol) with the id $s$ is the number [`FamilyModel::steady`]`[s]`, constant in
+//!   time: an element of a parameter or of a table of constants, or a loop variable.
 //!
-//! Accesses to scalars come first and in the order of declaration: a model without arrays and loops *is* a scalar model.
+//! Accesses to scalars come first and in the order of declaration: a model without arrays and loops *is* a scalar
+//! model.
 
 mod affine;
 mod excerpt;

@@ -4,9 +4,10 @@
 //! have equal keys, fill a box of indices, and their addresses and numbers are affine in the indices. An item that fits
 //! no such box of at least three members along some index is a class of its own, without loops.
 //!
-//! Dimension by dimension, the last index first: neighbours whose differences agree are joined, long rows first, so that an
-//! exceptional instance at a boundary does not take a regular neighbour with it. Rows joined in one dimension are the items of the
-//! next. The classes depend on the items alone, not on their order, and so are the same for every size of a family.
+//! Dimension by dimension, the last index first: neighbours whose differences agree are joined, long rows first, so
+//! that an exceptional instance at a boundary does not take a regular neighbour with it. Rows joined in one dimension
+//! are the items of the next. The classes depend on the items alone, not on their order, and so are the same for every
+//! size of a family.
 //!
 //! Of an excerpt of a family (see [`Gap`]), rows continue across the gap if the members on both sides agree; those next
 //! to the gap, which may have a neighbour from the other side, do not count.

@@ -1,7 +1,7 @@
 //! Expressions as they are written: one arena of nodes, children before parents.
 //!
-//! The nodes of one expression are contiguous and its root is the last of them, so that every later pass is a loop over a range.
-//! Sums and products are n-ary: a sum of 100,000 terms is one node.
+//! The nodes of one expression are contiguous and its root is the last of them, so that every later pass is a loop over
+//! a range. Sums and products are n-ary: a sum of 100,000 terms is one node.
 
 use super::{Limit, Name};
 use crate::expr::Rational;

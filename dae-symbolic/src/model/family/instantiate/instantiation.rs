@@ -1,7 +1,7 @@
 //! An instantiation under way.
 //!
-//! In: a family model and its excerpt. Out: the number of the first element of each array, and a place for the expressions
-//! and the findings that are made of the templates.
+//! In: a family model and its excerpt. Out: the number of the first element of each array, and a place for the
+//! expressions and the findings that are made of the templates.
 
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 //! The expressions of instances.
 //!
-//! In: a template, an expression with loop variables. Out: its value at each point of the loops, in the graph of the scalar model.
+//! In: a template, an expression with loop variables. Out: its value at each point of the loops, in the graph of the
+//! scalar model.
 
 use std::sync::Arc;
 
