@@ -332,7 +332,7 @@ impl fmt::Display for Failure {
             ),
             Failure::NotDifferentiable { t, quantity } => write!(
                 f,
-                "the solution has no derivative by `{quantity}` behind t = {t}: what happens there only touches its zero, or happens together with \
+                "the solution has no derivative with respect to `{quantity}` after t = {t}: what happens there only touches its zero, or happens together with \
                  something else that depends on `{quantity}` in another way"
             ),
             Failure::InconsistentStart { t, equation, value, allowed } => write!(

@@ -56,7 +56,7 @@ fn warning(model: &Model, equation: &Differentiated, surface: &Surface, order: u
         )
         .label(equation.origin, label)
         .note("a jump has no derivative: the hidden constraints hold on either side of it, and nothing carries the solution across")
-        .help("make the branches join, or end the integration at the switch and start again behind it");
+        .help("make the branches join, or end the integration at the switch and start again after it");
     }
     let finding = Diagnostic::warning(
         Code::DifferentiatedKink,
@@ -72,5 +72,5 @@ fn warning(model: &Model, equation: &Differentiated, surface: &Surface, order: u
             "{jumping} jumps there, and its derivatives have impulses that the reduced equations do not contain"
         )),
     };
-    finding.help("smooth the kink, or end the integration at the switch and start again behind it")
+    finding.help("smooth the kink, or end the integration at the switch and start again after it")
 }
