@@ -106,7 +106,10 @@ fn what_has_no_derivative_is_no_success() {
     let stopped = |run: Integration<'_, '_>, end: f64| run.run(0.0, end).unwrap_err().into_solution().unwrap();
     let solution = stopped(run, 1.0);
     let message = solution.status.to_string();
-    assert!(message.contains("the solution has no derivative with respect to `") && solution.end_time > 0.4, "{message}");
+    assert!(
+        message.contains("the solution has no derivative with respect to `") && solution.end_time > 0.4,
+        "{message}"
+    );
     // Events one after the other have derivatives, each at its own time.
     let run =
         Integration::new(balls.as_ref()).event(bounce(a, u)).event(Event::crossing(balls.as_ref(), "b", 0.5).unwrap());
