@@ -8,11 +8,11 @@
 //! | [`generated`] | short constructors for the constant tables of generated code |
 //! | [`initialize`] | consistent initial values, stage by stage and with least change |
 //! | [`structure`] | components, matchings and blocks of a pattern: in which order its equations can be solved |
+//! | [`matrix`] | small dense matrices and their factors |
 //! | [`sparse`] | factors, conditions and regularity of large sparse matrices |
 //! | [`iteration_matrix`] | iteration matrices and their factors: pivots chosen for a pattern, code without loops |
 //! | [`interval`] | enclosures of values that count every rounding error, on boxes and along a step |
-//! | [`matrix`], [`pivoted_qr`] | small dense matrices and their factors; independent rows, solutions of least norm |
-//! | [`rank`] | numerical rank with the gap that supports it |
+//! | [`rank`] | numerical rank with the gap that supports it, solutions of least norm |
 //! | [`signal`], [`spline`] | inputs that the caller supplies; tables |
 //! | [`stepper`] | options, statistics, failures, and the contract of an integrator: one accepted step at a time |
 //! | [`radau`] | Radau IIA of orders 1, 5, 9 and 13 |
@@ -50,7 +50,7 @@ pub use completions::{derivative_array, state_space, underlying};
 pub use contract::class;
 pub use inputs::{signal, spline};
 pub use integrator::stepper;
-pub use linalg::{iteration_matrix, matrix, pivoted_qr, rank, sparse, structure};
+pub use linalg::{iteration_matrix, matrix, rank, sparse, structure};
 pub use methods::{bdf, radau};
 pub use solution::{Solution, Status};
 pub use solution::{event, unknowns};

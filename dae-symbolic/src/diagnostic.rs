@@ -45,14 +45,14 @@ macro_rules! codes {
 
 codes! {
     UnreadableText = "E001", "the text is not made of Rust tokens";
-    UnexpectedToken = "E002", "a token that cannot alias_of here";
+    UnexpectedToken = "E002", "a token that cannot stand here";
     MissingSemicolon = "E003", "a statement without `;` at its end";
     MissingEquals = "E004", "an equation or declaration without `=`";
     UnsupportedOperator = "E005", "an operator the language does not have";
     UnsupportedConstruct = "E006", "Rust that the model language does not have";
     InvalidNumber = "E007", "a number that is no exact decimal";
     MissingOperator = "E008", "two operands without an operator between them";
-    InvalidAttribute = "E009", "an attribute that cannot alias_of here";
+    InvalidAttribute = "E009", "an attribute that cannot stand here";
     UnknownName = "E101", "a name that is not declared";
     UnknownFunction = "E102", "a function that does not exist";
     DuplicateName = "E103", "a name that is declared twice";

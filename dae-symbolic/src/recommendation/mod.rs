@@ -106,7 +106,7 @@ pub(crate) fn advise(model: &mut Model, materials: &Materials<'_>, made: &[Compi
     let local = Local::of(model, &materials.derived).filter(|_| materials.derived.has_hidden_constraints());
     let Some(local) = local else {
         let reason = match materials.derived.eliminated.is_empty() {
-            true => "no constraint is hidden: the equations are of index 1 or less as they alias_of",
+            true => "no constraint is hidden: the equations are of index 1 or less as they stand",
             false => {
                 "no constraint is hidden once unknowns that are equal to others or constant are eliminated, as all forms but `original` do"
             }

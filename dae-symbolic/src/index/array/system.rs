@@ -4,7 +4,6 @@
 //! with their derivatives with respect to the jets that move; and points moved by a step. How often rows may be
 //! evaluated is counted here.
 
-use dae_runtime::pivoted_qr::SparseRow;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -12,6 +11,7 @@ use dae_runtime::contract::Start;
 
 use super::derivative_array::{DerivativeArray, Linearised};
 use super::error::ArrayError;
+use super::newton::SparseRow;
 use super::point::ArrayPoint;
 use crate::model::{Model, derivative_name};
 

@@ -153,7 +153,7 @@ pub(super) fn chained_comparison(at: Origin) -> Diagnostic {
 pub(super) fn no_number(at: Origin) -> Diagnostic {
     Diagnostic::error(Code::MisplacedCondition, "this is a condition, and a number is needed here")
         .label(at, "not a number")
-        .help("conditions alias_of between `if` and `{`: `if condition { 1 } else { 0 }` is a number")
+        .help("conditions stand between `if` and `{`: `if condition { 1 } else { 0 }` is a number")
 }
 
 /// A number where a condition should be; `negated` is the whole of a `!` and its operand.
