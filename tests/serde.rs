@@ -29,8 +29,8 @@ fn what_a_run_is_made_with_survives_too() {
     }
     let sparse: Options = serde_json::from_str(r#"{ "rtol": 1e-9, "atol": { "Scalar": 1e-8 } }"#).expect("read");
     assert_eq!(sparse, Options { rtol: 1e-9, atol: Tolerance::Scalar(1e-8), ..Options::default() });
-    for method in [Method::Radau5, Method::Radau, Method::Bdf] {
-        assert_eq!(read_back(&method), method);
+    for method in Method::ALL {
+        assert_eq!(read_back(method), *method);
     }
     for record in [Record::Steps, Record::Dense, Record::At(vec![0.1, 0.3])] {
         assert_eq!(read_back(&record), record);

@@ -41,7 +41,7 @@ fn allocations_once(method: Method, dae: &dyn Dae, y0: &[f64], yp0: &[f64], t_en
 
 #[test]
 fn steps_do_not_allocate() {
-    for method in [Method::Radau5, Method::Radau, Method::Bdf] {
+    for &method in Method::ALL {
         let problem = pendulum::pendulum(pendulum::Form::Ggl);
         assert_eq!(allocations(method, &problem, &problem.y0, &problem.yp0, 5.0), 0, "{method:?}");
         let problem = manufactured::state_dependent_leading();

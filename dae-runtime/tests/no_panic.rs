@@ -249,7 +249,7 @@ fn case(seed: u64) -> Outcome {
     let random = &mut Random::new(seed);
     let faulty = Faulty::random(random);
     let n = faulty.description.unknowns.len();
-    let method = random.of(&[Method::Bdf, Method::Radau5, Method::Radau]);
+    let method = random.of(Method::ALL);
     let options = options(random, n);
     let t0 = if random.chance(90) { 0.0 } else { random.anything() };
     let t_end = match random.below(10) {

@@ -1,5 +1,7 @@
 //! The expression kernel: canonical form, assumptions, derivatives, substitution, values.
 
+use dae_symbolic::expr::ball::Ball;
+use dae_symbolic::expr::interval::{self, Interval, TaylorModel};
 use dae_symbolic::expr::{
     Assumption, Dag, Domain, Expr, Function, InputId, ParameterId, Rational, Symbol, UnknownId, differentiate,
     evaluate, evaluate_one, gradient, substitute, total_derivative,
@@ -161,6 +163,34 @@ fn partial_derivatives_of_all_functions() {
                 let difference = central_difference(shifted, 2e-3);
                 let error = (exact - difference).abs() / difference.abs().max(1.0);
                 assert!(error < 1e-9, "{} by argument {k} at ({a}, {b}): {exact} {difference}", function.name());
+            }
+        }
+    }
+}
+
+/// Intervals, models along a line through the point, and balls, at the ends of a short line and between them.
+#[test]
+fn enclosures_of_all_functions_contain_their_values() {
+    const REACH: f64 = 0.01;
+    for function in Function::ALL {
+        for (a, b) in points(function) {
+            let name = function.name();
+            let at = [a, b, a * b + 0.5];
+            let [x, y, z] = at.map(|x| Interval::new(x - REACH, x + REACH).unwrap());
+            let on_box = interval::apply(function, x, y, z);
+            let [x, y, z] = at.map(|x| TaylorModel::new(x, REACH, 0.0));
+            let along = interval::apply_along(function, x, y, z);
+            assert!(on_box.width() < 1.0 && along.range().width() < 1.0, "{name}: {on_box} {along:?}");
+            for s in [-1.0, -0.6, 0.0, 0.3, 1.0] {
+                let [x, y, z] = at.map(|x| x + REACH * s);
+                let value = function.value(x, y, z);
+                assert!(on_box.contains(value) && along.range().contains(value), "{name}: {value} {on_box} {along:?}");
+                let rounding = 1e-14 * value.abs().max(1.0);
+                let [from, to] = (along - TaylorModel::point(value)).zeros_within(rounding);
+                assert!(from <= s && s <= to, "{name}: the value at {s} is placed between {from} and {to}");
+                let [x, y, z] = [x, y, z].map(Ball::of_f64);
+                let ball = Ball::apply(function, &x, &y, &z);
+                assert!(ball.is_bounded() && (ball.to_f64() - value).abs() <= rounding, "{name}: {value} {ball:?}");
             }
         }
     }

@@ -1,5 +1,11 @@
 //! A model that uses every operator of the language, and names that generated code uses itself.
 
+use std::collections::BTreeSet;
+
+use dae::symbolic::expr::Function;
+
+use super::macro_body;
+
 dae::dae! {
     /// No physics: every operator, derivatives that enter nonlinearly, an input that is differentiated, awkward names.
     pub struct Operators {
@@ -31,4 +37,18 @@ dae::dae! {
         0 = x - drive - abs(2 + state.powi(2)) / 4 + min(residual, 5) - max(s1, -5) / 7;
         der_x = exp_m1(x / 3) + ln_1p(x.powi(2)) - atan2(x, 2 + R) * signum(3 + x.powi(2)) - der(x) / 5 + shared;
     }
+}
+
+/// `if` is in the model `piecewise.rs`.
+#[test]
+fn every_function_is_in_the_model_and_in_the_documentation() {
+    let functions: BTreeSet<&str> =
+        Function::ALL.into_iter().filter(|f| *f != Function::If).map(Function::name).collect();
+    let model = macro_body(include_str!("operators.rs"));
+    let words: BTreeSet<&str> = model.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    assert_eq!(functions.difference(&words).next(), None, "not in the model");
+    let text = include_str!("../../src/language.rs");
+    let listed = text.split_once("`powi ").and_then(|(_, rest)| rest.split_once('`')).expect("the list of functions").0;
+    let listed: BTreeSet<&str> = listed.split_whitespace().filter(|word| *word != "//!").collect();
+    assert_eq!(functions, listed, "`src/language.rs` lists other functions");
 }

@@ -15,21 +15,6 @@
 
 use crate::contract::Dae;
 
-/// The integration method.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum Method {
-    /// Radau IIA of order 5, a one-step method: stiff and higher-index systems.
-    #[default]
-    Radau5,
-    /// Radau IIA of orders 5, 9 and 13, chosen as the run proceeds: stiff and higher-index systems at tight tolerances.
-    Radau,
-    /// Backward differentiation formulas of order 1 to [`max_order`](crate::integrator::stepper::Options::max_order), a multistep method: large systems, moderate
-    /// tolerances.
-    Bdf,
-}
-
 /// The class of formulations whose unknowns have an index of at most `K` ([`crate::contract::Unknown::index`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Index<const K: u8>;
@@ -76,34 +61,67 @@ pub trait Treats<C> {
     fn method(self) -> Method;
 }
 
-/// Radau IIA of order 5: for Hessenberg forms of index up to 3 (Hairer, Lubich and Roche, *The Numerical Solution of
-/// Differential-Algebraic Systems by Runge-Kutta Methods*, 1989, ch. 6).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Radau5;
+/// Declares the methods, each with the indices of unknowns for which it converges with step-size control: [`Method`],
+/// and a type for each with the classes that it suits.
+macro_rules! methods {
+    ($($(#[doc = $documentation:literal])* $method:ident $(($default:ident))?: $($index:literal),*;)*) => {
+        /// The integration method.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[non_exhaustive]
+        pub enum Method {
+            $($(#[doc = $documentation])* $(#[$default])? $method,)*
+        }
 
-/// Radau IIA of orders 5, 9 and 13, chosen as the run proceeds: for Hessenberg forms of index up to 3.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Radau;
+        impl Method {
+            /// All methods.
+            pub const ALL: &[Method] = &[$(Method::$method),*];
 
-/// Backward differentiation formulas: for an index up to 2 (Brenan, Campbell and Petzold, sect. 3.2: above that,
-/// variable steps lose the order).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bdf;
-
-/// Declares the classes that a method handles.
-macro_rules! treats {
-    ($method:ident: $($class:ty),*) => {
-        $(impl Treats<$class> for $method {
-            fn method(self) -> Method {
-                Method::$method
+            /// The highest index of an unknown for which the method converges with step-size control.
+            pub(crate) fn highest_index(self) -> u8 {
+                match self {
+                    $(Method::$method => [$($index),*].into_iter().fold(0, u8::max),)*
+                }
             }
-        })*
+        }
+
+        $(
+            $(#[doc = $documentation])*
+            #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+            pub struct $method;
+
+            $(impl Treats<Index<$index>> for $method {
+                fn method(self) -> Method {
+                    Method::$method
+                }
+            })*
+
+            impl Treats<Open> for $method {
+                fn method(self) -> Method {
+                    Method::$method
+                }
+            }
+        )*
     };
 }
 
-treats!(Radau5: Index<1>, Index<2>, Index<3>, Open);
-treats!(Radau: Index<1>, Index<2>, Index<3>, Open);
-treats!(Bdf: Index<1>, Index<2>, Open);
+methods! {
+    /// Radau IIA of order 5, a one-step method: stiff and higher-index systems.
+    ///
+    /// It converges for Hessenberg forms of index up to 3 (Hairer, Lubich and Roche, *The Numerical Solution of
+    /// Differential-Algebraic Systems by Runge-Kutta Methods*, 1989, ch. 6).
+    Radau5 (default): 1, 2, 3;
+    /// Radau IIA of orders 5, 9 and 13, chosen as the run proceeds: stiff and higher-index systems at tight tolerances.
+    ///
+    /// It converges for the same forms as [`Radau5`].
+    Radau: 1, 2, 3;
+    /// Backward differentiation formulas of order 1 to [`max_order`](crate::integrator::stepper::Options::max_order), a
+    /// multistep method: large systems, moderate tolerances.
+    ///
+    /// They converge for an index up to 2 (Brenan, Campbell and Petzold, sect. 3.2: above that, variable steps lose the
+    /// order).
+    Bdf: 1, 2;
+}
 
 /// Whether the method suits the formulation is checked when a run starts.
 impl<C> Treats<C> for Method {

@@ -70,17 +70,6 @@ impl Method {
         }
     }
 
-    /// The highest index of an unknown for which the method converges with step-size control: Radau IIA for Hessenberg
-    /// forms of index 3 (Hairer, Lubich and Roche, *The Numerical Solution of Differential-Algebraic Systems by
-    /// Runge-Kutta Methods*, 1989, ch. 6), BDF for index 2 (Brenan, Campbell and Petzold, sect. 3.2: above that,
-    /// variable steps lose the order).
-    fn highest_index(self) -> u8 {
-        match self {
-            Method::Radau5 | Method::Radau => 3,
-            Method::Bdf => 2,
-        }
-    }
-
     fn check_index(self, dae: &dyn Dae, options: &Options) -> Result<(), Failure> {
         let description = dae.description();
         let limit = self.highest_index();

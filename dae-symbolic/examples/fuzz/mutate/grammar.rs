@@ -66,7 +66,7 @@ fn wrap(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     list.push(own.clone());
     let other = expression(draw, &list, 1);
     let wrapped = match draw.below(9) {
-        0 => format!("{}({own})", draw.pick(FUNCTIONS)),
+        0 => format!("{}({own})", draw.pick(&FUNCTIONS)),
         1 => format!("(-{own})"),
         2 => format!("({own} * {own})"),
         3 => format!("({own}).powi({})", draw.below(9) as i64 - 3),
@@ -87,7 +87,7 @@ fn side(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let list = atoms(sketch)?;
     let other = expression(draw, &list, 2);
     let changed = match draw.below(6) {
-        0 => format!(" {}({own})", draw.pick(FUNCTIONS)),
+        0 => format!(" {}({own})", draw.pick(&FUNCTIONS)),
         1 => format!(" ({own}) * ({other})"),
         2 => format!(" ({own}) / ({other})"),
         3 => format!(" ({own}).powi({})", draw.below(5)),

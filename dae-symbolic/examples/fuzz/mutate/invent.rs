@@ -3,14 +3,18 @@
 //! In: numbers. Out: the text of a model. Whether it has an index, and which, is open.
 
 use std::fmt::Write;
+use std::sync::LazyLock;
+
+use dae_symbolic::expr::Function;
 
 use crate::draw::Draw;
 
 const NAMES: &[&str] = &["x", "y", "z", "u", "v"];
-pub(super) const FUNCTIONS: &[&str] = &[
-    "sin", "cos", "tan", "exp", "exp_m1", "ln", "ln_1p", "log10", "log2", "sqrt", "cbrt", "asin", "acos", "atan",
-    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "abs", "signum",
-];
+/// The functions of one argument.
+pub(super) static FUNCTIONS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let of_one = Function::ALL.iter().filter(|function| function.arity() == 1);
+    of_one.map(|function| function.name()).collect()
+});
 
 /// A model of one of the kinds below.
 pub(super) fn model(draw: &mut Draw) -> String {
@@ -48,7 +52,7 @@ pub(super) fn expression(draw: &mut Draw, atoms: &[String], depth: usize) -> Str
         3 | 4 => format!("({a}) - ({b})"),
         5..8 => format!("({a}) * ({b})"),
         8 => format!("({a}) / ({b})"),
-        9 => format!("{}({a})", draw.pick(FUNCTIONS)),
+        9 => format!("{}({a})", draw.pick(&FUNCTIONS)),
         10 => format!("({a}).powi({})", draw.below(6) as i64 - 1),
         11 => format!("-({a})"),
         12 => format!("{}({a}, {b})", draw.pick(&["min", "max", "atan2", "hypot", "powf"])),

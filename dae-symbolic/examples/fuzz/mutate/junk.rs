@@ -43,15 +43,15 @@ pub(super) fn statements(draw: &mut Draw, text: &str, other: &str) -> String {
 pub(super) fn pieces(draw: &mut Draw, text: &str, other: &str) -> String {
     let mut list: Vec<String> = tokens(text).into_iter().map(String::from).collect();
     if list.is_empty() {
-        return draw.pick(WORDS).to_string();
+        return draw.pick(&WORDS).to_string();
     }
     let (i, j) = (draw.below(list.len()), draw.below(list.len()));
     match draw.below(9) {
         0 => drop(list.remove(i)),
         1 => list.insert(i, list[j].clone()),
         2 => list.swap(i, j),
-        3 | 4 => list[i] = draw.pick(WORDS).to_string(),
-        5 => list.insert(i, format!(" {} ", draw.pick(WORDS))),
+        3 | 4 => list[i] = draw.pick(&WORDS).to_string(),
+        5 => list.insert(i, format!(" {} ", draw.pick(&WORDS))),
         6 => list[i] = list[j].clone(),
         7 => {
             let others = tokens(other);

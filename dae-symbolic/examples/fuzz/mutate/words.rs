@@ -1,6 +1,14 @@
 //! Words and signs of the language, of Rust, and of neither, that are thrown into texts.
 
-pub(super) const WORDS: &[&str] = &[
+use std::sync::LazyLock;
+
+use dae_symbolic::expr::Function;
+
+/// All words: the names of the functions and the others.
+pub(super) static WORDS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| Function::ALL.iter().map(|function| function.name()).chain(OTHERS.iter().copied()).collect());
+
+const OTHERS: &[&str] = &[
     "struct",
     "pub",
     "param",
@@ -31,33 +39,6 @@ pub(super) const WORDS: &[&str] = &[
     "/*",
     "*/",
     "powi",
-    "powf",
-    "sqrt",
-    "cbrt",
-    "exp",
-    "exp_m1",
-    "ln",
-    "ln_1p",
-    "log10",
-    "log2",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "atan2",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "acosh",
-    "atanh",
-    "hypot",
-    "abs",
-    "signum",
-    "min",
-    "max",
     "0",
     "1",
     "2",
