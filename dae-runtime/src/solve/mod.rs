@@ -156,8 +156,8 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         }
     }
 
-    /// Chooses the method: [`crate::contract::class::Bdf`], [`crate::contract::class::Radau5`] or [`crate::contract::class::Radau`], which only
-    /// compile with formulations that they suit, or a [`Method`].
+    /// Chooses the method: one of the types in [`crate::contract::class`], which only compile with formulations that they
+    /// suit, or a [`Method`].
     pub fn method(mut self, method: impl Treats<C>) -> Self {
         self.method = method.method();
         self
