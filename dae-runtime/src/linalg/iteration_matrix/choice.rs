@@ -19,7 +19,7 @@ const SMALLEST_SPARSE: usize = 9;
 /// A way to solve the linear systems of a formulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Factorization {
-    /// With pivots that were chosen when the model was compiled, by code that was emitted for them ([`UnrolledLu`]).
+    /// With pivots that were chosen when the model was compiled, by code that was emitted for them ([`UnrolledLu`](crate::contract::UnrolledLu)).
     UnrolledLu,
     /// With pivots that are chosen at the start.
     Sparse,

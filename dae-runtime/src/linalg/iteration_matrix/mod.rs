@@ -1,6 +1,6 @@
 //! Linear algebra of an implicit step: the iteration matrix $a\\,F_{y'} + b\\,F_y$, real or complex, and its factors.
 //!
-//! In: Jacobian values on the patterns of a [`Description`], two scalars and a step size. Out: solutions of linear
+//! In: Jacobian values on the patterns of a [`Description`](crate::contract::Description), two scalars and a step size. Out: solutions of linear
 //! systems, or the row and column where the matrix is singular. All storage is allocated by the constructors.
 //!
 //! Three scalings make the factorisation independent of the step size and of the units of the model:

@@ -15,7 +15,7 @@ pub struct FieldEvaluation {
     pub independence: Independence,
     /// The branches of absolute values, signs, minima, maxima and conditionals on which evaluation is a homomorphism.
     pub branches: Vec<Branch>,
-    /// The modulus, [`PRIME`].
+    /// The modulus, $2^{61} - 1$.
     pub prime: u64,
     /// The seed.
     pub seed: u64,
