@@ -8,7 +8,7 @@
 //! ```sh
 //! cargo run --release --features interpreter --example test_set            # all
 //! cargo run --release --features interpreter --example test_set -- andrews
-//! cargo run --release --features interpreter --example test_set -- andrews --closing
+//! cargo run --release --features interpreter --example test_set -- andrews --projection
 //! ```
 //!
 //! The last one prints the cost of projecting every step onto the constraints: the time of a run with projection over
@@ -68,10 +68,12 @@ const MAX_STEPS: usize = 60_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (options, wanted): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|it| it.starts_with("--"));
-    let closing = options.iter().any(|option| option == "--closing");
-    match closing {
+    let projection = options.iter().any(|option| option == "--projection");
+    match projection {
         true => {
-            println!("rtol = atol = {TOLERANCE:e}; time (steps) with the closing correction over time (steps) without")
+            println!(
+                "rtol = atol = {TOLERANCE:e}; time (steps) with the projection correction over time (steps) without"
+            )
         }
         false => {
             println!(
@@ -90,7 +92,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("\n| {} | Radau IIA | BDF |\n|---|---|---|", problem.name);
         for form in &forms {
             let cell = |method| match compiled.forms.iter().find(|found| found.form == *form) {
-                Some(found) if closing => cost_of_closing(&compiled, found, method, reference.time),
+                Some(found) if projection => cost_of_projection(&compiled, found, method, reference.time),
                 Some(found) => run(&compiled, found, method, &reference),
                 None => compiled
                     .unavailable
@@ -145,7 +147,7 @@ fn solve(
 
 /// The ratio of the shortest times, and of the numbers of steps, over tolerances around the one of the table: the number of steps of a single run
 /// varies by chance by some ten per cent.
-fn cost_of_closing(compiled: &Compiled, form: &CompiledForm, method: Method, end: f64) -> String {
+fn cost_of_projection(compiled: &Compiled, form: &CompiledForm, method: Method, end: f64) -> String {
     const RUNS: usize = 3;
     let (mut seconds, mut steps) = ([0.0; 2], [0; 2]);
     for tolerance in (-16..=16).map(|k| TOLERANCE * f64::powf(2.0, f64::from(k) / 16.0)) {

@@ -38,11 +38,11 @@ fn order<M: Model>(
     n: usize,
     t_end: f64,
     reference: &[f64],
-    closing: Projection,
+    projection: Projection,
     entry: usize,
 ) -> f64 {
-    let coarse = fixed_step_errors(problem, n, t_end, reference, closing)[entry];
-    let fine = fixed_step_errors(problem, 2 * n, t_end, reference, closing)[entry];
+    let coarse = fixed_step_errors(problem, n, t_end, reference, projection)[entry];
+    let fine = fixed_step_errors(problem, 2 * n, t_end, reference, projection)[entry];
     (coarse / fine).log2()
 }
 
@@ -55,9 +55,9 @@ fn order_is_five_for_index_1() {
     let quasilinear = manufactured::state_dependent_leading();
     let exact = manufactured::state_dependent_leading_solution(1.0);
     // The row of the algebraic unknown is an enforced constraint: projection onto it changes no order.
-    for closing in [Projection::Off, Projection::On] {
+    for projection in [Projection::Off, Projection::On] {
         for entry in 1..3 {
-            assert_order(order(&quasilinear, 12, 1.0, &exact, closing, entry), 5.0);
+            assert_order(order(&quasilinear, 12, 1.0, &exact, projection, entry), 5.0);
         }
     }
     let nonlinear = manufactured::nonlinear_leading();

@@ -4,7 +4,7 @@
 
 use dae_symbolic::expr::total_derivative;
 use dae_symbolic::index::Limits;
-use dae_symbolic::index::array::{ArrayPoint, ArrayVerdict, ConstantRank, DerivativeArray, judge};
+use dae_symbolic::index::array::{ArrayPoint, ArrayVerdict, ConstantRank, DerivativeArray, test_ranks};
 use dae_symbolic::model::Model;
 
 fn model(text: &str) -> Model {
@@ -54,7 +54,7 @@ const PENDULUM: &str = "struct Pendulum { var x ~ 0.6; var y ~ -0.8; var u ~ 0.8
 fn pendulum() {
     let mut model = model(PENDULUM);
     let start = start(&model, 0.0);
-    let finding = judge(&mut model, &start, None, &Limits::DEFAULT.array);
+    let finding = test_ranks(&mut model, &start, None, &Limits::DEFAULT.array);
     assert_eq!(finding.verdict, ArrayVerdict::Index(3));
     assert_eq!(finding.manifold_dimensions(), [4, 3, 2, 2]);
     assert_eq!((finding.points, finding.constant_rank), (4, Some(ConstantRank::Everywhere)));
@@ -69,7 +69,7 @@ fn campbell_and_gear() {
          0 = y3 * der(y2) + y1; 0 = y3 * der(y3) + y2; 0 = y3; }",
     );
     let start = start(&model, 0.0);
-    let finding = judge(&mut model, &start, None, &Limits::DEFAULT.array);
+    let finding = test_ranks(&mut model, &start, None, &Limits::DEFAULT.array);
     assert_eq!(finding.verdict, ArrayVerdict::Index(1));
     assert_eq!(finding.constant_rank, Some(ConstantRank::OnSolutions));
     assert_eq!(finding.manifold_dimensions(), [0, 0]);
@@ -82,7 +82,7 @@ fn no_index_names_what_is_free() {
         "struct S { var x1 ~ 0.5; var x2 ~ 1; 0 = -t * der(x1) + t * t * der(x2) + x1; 0 = -der(x1) + t * der(x2) + x2; }",
     );
     let start = start(&model, 0.5);
-    let finding = judge(&mut model, &start, None, &Limits::DEFAULT.array);
+    let finding = test_ranks(&mut model, &start, None, &Limits::DEFAULT.array);
     let ArrayVerdict::NoIndex(freedom) = finding.verdict else { panic!("{finding:?}") };
     assert_eq!((freedom.unknowns, freedom.functions, freedom.dimension), (vec![0, 1], 1, 1));
     let slope = freedom.direction[0].1 / freedom.direction[1].1;
@@ -94,7 +94,7 @@ fn no_index_names_what_is_free() {
 fn contradictions_are_named() {
     let mut model = model("struct S { var x ~ 0; var y ~ 0; der(x) + der(y) = cos(t); x + y = 2 * sin(t); }");
     let start = start(&model, 0.0);
-    let finding = judge(&mut model, &start, None, &Limits::DEFAULT.array);
+    let finding = test_ranks(&mut model, &start, None, &Limits::DEFAULT.array);
     let ArrayVerdict::NoConsistentPoint { contradiction, .. } = finding.verdict else { panic!("{finding:?}") };
     assert_eq!(contradiction, [(0, 0), (1, 1)]);
 }
@@ -107,7 +107,7 @@ fn affine_systems_have_exact_ranks() {
          0 = t * der(b) + a - sin(t); 0 = der(c) + b + t * d; 0 = der(d) + c - 1; 0 = d - exp(t); }",
     );
     let start = start(&model, 0.3);
-    let finding = judge(&mut model, &start, None, &Limits::DEFAULT.array);
+    let finding = test_ranks(&mut model, &start, None, &Limits::DEFAULT.array);
     assert_eq!(finding.verdict, ArrayVerdict::Index(4));
     assert!(finding.exact && finding.constant_rank == Some(ConstantRank::Everywhere));
     assert_eq!(finding.manifold_dimensions(), [3, 2, 1, 0, 0]);

@@ -119,18 +119,18 @@ impl Discontinuities {
         }
         self.watched.extend_from_slice(&self.kinks);
         (self.start, self.end) = (values(dae, &self.watched, start), values(dae, &self.watched, end));
-        match self.judge(h, true, resolution) {
+        match self.check(h, true, resolution) {
             StepOutcome::Free => {
                 self.forget();
                 None
             }
-            passage => Some(passage),
+            outcome => Some(outcome),
         }
     }
 
     /// Outcome of an attempt of length `h`, positive, that ends at the state `at`; lengths below `resolution` cannot be
     /// resolved. An attempt whose iteration failed (`solved` is false) was predicted to end there.
-    pub(crate) fn passage(
+    pub(crate) fn outcome(
         &mut self,
         dae: &dyn Dae,
         h: f64,
@@ -149,12 +149,12 @@ impl Discontinuities {
         if self.attempts > ATTEMPTS[usize::from(self.is_at_kink())] {
             StepOutcome::Free
         } else {
-            self.judge(h, solved, resolution)
+            self.check(h, solved, resolution)
         }
     }
 
     /// Outcome of an attempt, from the values of the watched functions.
-    fn judge(&mut self, h: f64, solved: bool, resolution: f64) -> StepOutcome {
+    fn check(&mut self, h: f64, solved: bool, resolution: f64) -> StepOutcome {
         let passed = self.first_passed();
         let suspected = if solved { self.beyond.is_some() } else { !self.inside.is_empty() };
         match passed {
@@ -280,7 +280,7 @@ mod tests {
             let (end, solved) = values(h);
             attempts += 1;
             switching.end = end.to_vec();
-            match switching.judge(h, solved, 1e-15) {
+            match switching.check(h, solved, 1e-15) {
                 StepOutcome::Retry(other) => h = other,
                 decided => return (decided, h, attempts),
             }
@@ -300,8 +300,8 @@ mod tests {
                     _ if beyond < 0.0 => ([1.0], false),
                     _ => ([f64::NAN], true),
                 };
-                let (passage, h, attempts) = locate(1, value);
-                assert_eq!(passage, StepOutcome::Reached, "{bend}, {beyond}");
+                let (outcome, h, attempts) = locate(1, value);
+                assert_eq!(outcome, StepOutcome::Reached, "{bend}, {beyond}");
                 assert!(h < root && root - h < 2e-9 && attempts < 20, "{bend}, {beyond}: {:e}, {attempts}", root - h);
             }
         }
@@ -312,8 +312,8 @@ mod tests {
         let root = 0.3;
         for (turn, least) in [(0.25, 1e-3), (0.29, 1e-4), (0.35, 1e-2)] {
             let values = |h: f64| ([h - root + 0.3 * (h - root).powi(2), least + (h - turn).powi(2)], true);
-            let (passage, h, attempts) = locate(0, values);
-            assert_eq!(passage, StepOutcome::Reached, "{turn}, {least}");
+            let (outcome, h, attempts) = locate(0, values);
+            assert_eq!(outcome, StepOutcome::Reached, "{turn}, {least}");
             assert!(h < root && root - h < 2e-9 && attempts < 8, "{turn}, {least}: {:e}, {attempts}", root - h);
         }
     }

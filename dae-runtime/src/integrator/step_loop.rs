@@ -46,7 +46,7 @@ impl<'d, S: Scheme> Integrator<'d, S> {
                 scheme.predict_end(run, h);
             }
             let end = (run.clock.time() + h, &*run.candidate, &*run.candidate_slope);
-            match run.discontinuities.passage(run.dae, h.abs(), end, solved.is_ok(), run.clock.resolution()) {
+            match run.discontinuities.outcome(run.dae, h.abs(), end, solved.is_ok(), run.clock.resolution()) {
                 StepOutcome::Free => solved?,
                 StepOutcome::Reached => run.at_switch = run.discontinuities.first(),
                 StepOutcome::AtStart => {

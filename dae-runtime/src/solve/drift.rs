@@ -37,7 +37,7 @@ impl Drift {
 
     /// An error if one of the residuals at a state is larger than relative changes of the unknowns by the square root
     /// of the relative tolerance can explain.
-    pub(super) fn judge(&mut self, dae: &dyn Dae, t: f64, y: &[f64], residuals: &[f64]) -> Result<(), Failure> {
+    pub(super) fn check(&mut self, dae: &dyn Dae, t: f64, y: &[f64], residuals: &[f64]) -> Result<(), Failure> {
         let has_grown = |(&k, judged): (&usize, &f64)| residuals[k].abs() > GROWTH * judged;
         if !self.implied.iter().zip(&self.judged).any(has_grown) {
             return Ok(());

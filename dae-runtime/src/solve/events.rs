@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use super::restarts::Segments;
+use super::restarts::PiecewiseRun;
 use crate::contract::{Dae, Name};
 use crate::initialize::{InitializationOptions, consistent_restart};
 use crate::integrator::polynomial::evaluate;
@@ -37,7 +37,7 @@ type AtState<'a> = &'a mut dyn FnMut(f64, &[f64], &[f64]);
 
 /// What to do with a step.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Passage {
+pub(super) enum EventOutcome {
     /// Record it.
     Free,
     /// Repeat it from the last state, to end at this time; if that is the time of the last state, events occur there.
@@ -140,9 +140,9 @@ impl<'c> Events<'c> {
     }
 
     /// Decides what to do with the last step. Events that are only recorded are entered into the solution with a step that is recorded.
-    pub(super) fn judge(&mut self, run: &mut Segments<'_>, solution: &mut Solution) -> Passage {
+    pub(super) fn check(&mut self, run: &mut PiecewiseRun<'_>, solution: &mut Solution) -> EventOutcome {
         if self.events.is_empty() {
-            return Passage::Free;
+            return EventOutcome::Free;
         }
         let stepper = run.stepper.as_mut();
         self.noted.clear();
@@ -155,14 +155,14 @@ impl<'c> Events<'c> {
         {
             let (other, events) = (Some((target.t, value)), target.events.clone());
             self.target = Some(Target { t: better, events, other, ..*target });
-            return Passage::Again(better);
+            return EventOutcome::Again(better);
         }
         let mut zeros = self.zeros(stepper);
         zeros.sort_by(|a, b| (a.t - self.t).abs().total_cmp(&(b.t - self.t).abs()));
         if landed.is_none()
             && let Some(first) = zeros.iter().copied().find(|zero| !self.is_noted(zero.event))
         {
-            return Passage::Again(self.aim(first, &zeros, stepper.time()));
+            return EventOutcome::Again(self.aim(first, &zeros, stepper.time()));
         }
         let happening = landed.as_ref().map_or(&[][..], |target| &target.events);
         let noted = |zero: &&Zero| self.is_noted(zero.event) && !happening.contains(&zero.event);
@@ -173,11 +173,11 @@ impl<'c> Events<'c> {
             self.noted.push_back((zero.event, solution.occurrences.len()));
             solution.note_event(&self.events[zero.event].name, zero.t, &state);
         }
-        let Some(mut target) = landed else { return Passage::Free };
+        let Some(mut target) = landed else { return EventOutcome::Free };
         // Other functions that have changed sign meanwhile are assigned to this time as well.
         target.add(zeros.iter().map(|zero| zero.event).filter(|&event| !self.is_noted(event)));
         self.target = Some(target);
-        Passage::Reached
+        EventOutcome::Reached
     }
 
     /// Has the step repeated to end at the first zero of an event that is more than recorded; returns its time.
@@ -195,7 +195,7 @@ impl<'c> Events<'c> {
     }
 
     /// A zero on the dense output as accurately as if a step ended there, and the state: separate steps to it are made from the last state.
-    fn refined(&self, zero: Zero, run: &mut Segments<'_>) -> (Zero, Vec<f64>) {
+    fn refined(&self, zero: Zero, run: &mut PiecewiseRun<'_>) -> (Zero, Vec<f64>) {
         let (event, end) = (zero.event, run.stepper.time());
         let mut found = None;
         let (mut t, mut other) = (zero.t, None);

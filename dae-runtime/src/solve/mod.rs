@@ -18,11 +18,11 @@
 
 mod between;
 mod check_start;
+mod degrees_of_freedom;
 mod dense;
 mod drift;
 mod error;
 mod events;
-mod freedom;
 mod method;
 mod multipliers;
 mod record;

@@ -36,7 +36,7 @@ impl Watched {
 
     /// An error if they correct the derivatives at the end of a step of length `h` by more than the discretisation
     /// explains. They are only checked while they grow.
-    pub(super) fn judge(&mut self, dae: &dyn Dae, stepper: &dyn Stepper, h: f64) -> Result<(), Failure> {
+    pub(super) fn check(&mut self, dae: &dyn Dae, stepper: &dyn Stepper, h: f64) -> Result<(), Failure> {
         let size = self.columns.iter().fold(0.0_f64, |size, &column| size.max(stepper.state()[column].abs()));
         if size <= GROWTH * self.judged {
             return Ok(());

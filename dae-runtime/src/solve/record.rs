@@ -5,7 +5,7 @@
 
 use super::dense;
 use super::events::Events;
-use super::restarts::Segments;
+use super::restarts::PiecewiseRun;
 use super::time_events::margin;
 use crate::integrator::hidden::Hidden;
 use crate::integrator::stepper::{Failure, Stepper};
@@ -168,7 +168,7 @@ impl<'d> Recorder<'d> {
     }
 
     /// Notes that the equations change where the last step has ended, if it is at a zero of a switching function.
-    pub(super) fn leave(&mut self, run: &mut Segments<'_>, before: f64) -> Result<(), Failure> {
+    pub(super) fn leave(&mut self, run: &mut PiecewiseRun<'_>, before: f64) -> Result<(), Failure> {
         let Some(variation) = &mut self.variation else { return Ok(()) };
         let (switches, now, step) = (run.at_switches(), run.stepper.time(), run.last_step());
         variation.leave(&switches, &InStep::at(run.stepper.as_mut(), before, now, step))

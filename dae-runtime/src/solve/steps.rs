@@ -7,10 +7,10 @@ use std::ops::ControlFlow;
 
 use super::RunError;
 use super::drift::Drift;
-use super::events::{Consequence, Events, Passage};
+use super::events::{Consequence, EventOutcome, Events};
 use super::multipliers::Watched;
 use super::record::{Made, Recorder};
-use super::restarts::Segments;
+use super::restarts::PiecewiseRun;
 use crate::contract::class::Method;
 use crate::contract::{Dae, Name};
 use crate::initialize::InitializationOptions;
@@ -33,7 +33,7 @@ pub struct Steps<'d, 'c> {
     initialization: InitializationOptions,
     observer: Option<Observer<'c>>,
     /// `None` if it could not begin.
-    run: Option<Segments<'d>>,
+    run: Option<PiecewiseRun<'d>>,
     events: Events<'c>,
     pub(super) recorder: Recorder<'d>,
     solution: Solution,
@@ -106,7 +106,7 @@ impl<'d, 'c> Steps<'d, 'c> {
     ) -> Result<Self, Failure> {
         let Settings { dae, method, options, stops, initialization, observer, events } = settings;
         let clock = Stopwatch::start();
-        let (run, status) = match Segments::start(dae, method, [t0, t_end], [y0, yp0], (&stops, &options)) {
+        let (run, status) = match PiecewiseRun::start(dae, method, [t0, t_end], [y0, yp0], (&stops, &options)) {
             Ok(run) => (Some(run), None),
             Err(failure @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. })) => return Err(failure),
             Err(failure) => (None, Some(Status::Stopped(failure))),
@@ -183,8 +183,8 @@ impl<'d, 'c> Steps<'d, 'c> {
         if run.divide(events.last())? {
             return Ok(None);
         }
-        let passage = events.judge(run, solution);
-        if let Passage::Again(target) = passage {
+        let outcome = events.check(run, solution);
+        if let EventOutcome::Again(target) = outcome {
             run.rewind(events.last(), target)?;
             // Otherwise it happens where the last step ended.
             if target != before {
@@ -198,10 +198,10 @@ impl<'d, 'c> Steps<'d, 'c> {
             }
             solution.note_invariants(&self.residuals);
             if let Some(drift) = self.drift.as_mut().filter(|_| run.is_regular()) {
-                drift.judge(*dae, t, run.stepper.state(), &self.residuals)?;
+                drift.check(*dae, t, run.stepper.state(), &self.residuals)?;
             }
             if let Some(multipliers) = self.multipliers.as_mut().filter(|_| run.is_regular()) {
-                multipliers.judge(*dae, run.stepper.as_ref(), t - before)?;
+                multipliers.check(*dae, run.stepper.as_ref(), t - before)?;
             }
             recorder.step(&mut Made { stepper: run.stepper.as_mut(), before, events, solution })?;
             if let Some(observer) = &mut self.observer {
@@ -211,7 +211,7 @@ impl<'d, 'c> Steps<'d, 'c> {
                 }
             }
         }
-        if passage == Passage::Free {
+        if outcome == EventOutcome::Free {
             recorder.leave(run, before)?;
             run.go_on((t - before).abs())?;
         } else if let Some(event) = self.happen(before)? {

@@ -54,7 +54,7 @@ pub(super) fn relation(dag: &mut Dag, residual: Expr) -> Option<Relation> {
             Node::Symbol(Symbol::Unknown { unknown, order: 0 }) if unknowns.len() < 2 => {
                 unknowns.push((unknown.index(), q));
             }
-            _ if dag.is_steady(term) => rest.push((q, term)),
+            _ if dag.is_time_invariant(term) => rest.push((q, term)),
             _ => return None,
         }
     }

@@ -71,8 +71,8 @@ fn contradictions(model: &mut Model, groups: &mut Groups, because: &HashMap<usiz
             let own = number(model, &parameters, start.value);
             let name = derivative_name(&model.unknowns[j].name, order);
             let fixed = Fixed { name, value: factor.to_f64() * own, own, origin: start.origin };
-            if let Some(steady @ AliasOf::Constant(_)) = &alias_of {
-                let value = steady.jet(&mut model.dag, order);
+            if let Some(constant @ AliasOf::Constant(_)) = &alias_of {
+                let value = constant.jet(&mut model.dag, order);
                 let value = number(model, &parameters, value);
                 if differ(value, own) {
                     found.push(not_constant(&fixed, value, equation));

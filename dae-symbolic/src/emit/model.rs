@@ -61,9 +61,11 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
             ),
         };
         text.push_str(&format!("    {vis}fn {method}(&self) -> {returned} {{\n        {value}\n    }}\n\n"));
-        if let Some(advice) = compiled.recommended.as_ref().filter(|advice| advice.form == form.form) {
-            let doc =
-                format!("The {} form, which is recommended: {} ({}).", advice.form, advice.reason, advice.reference);
+        if let Some(recommendation) = compiled.recommended.as_ref().filter(|found| found.form == form.form) {
+            let doc = format!(
+                "The {} form, which is recommended: {} ({}).",
+                recommendation.form, recommendation.reason, recommendation.reference
+            );
             text.push_str(&docs([doc], "    "));
             text.push_str("    #[must_use]\n");
             let call = format!("self.{method}()");
@@ -98,9 +100,12 @@ fn report(compiled: &Compiled) -> String {
 /// The summary, and why some formulations are missing.
 fn report_lines(compiled: &Compiled) -> Vec<String> {
     let mut lines = compiled.summary();
-    if let Some(advice) = &compiled.recommended {
+    if let Some(recommendation) = &compiled.recommended {
         lines.push(String::new());
-        lines.push(format!("Recommended is the {} form: {} ({}).", advice.form, advice.reason, advice.reference));
+        lines.push(format!(
+            "Recommended is the {} form: {} ({}).",
+            recommendation.form, recommendation.reason, recommendation.reference
+        ));
     }
     for missing in &compiled.unavailable {
         lines.push(String::new());

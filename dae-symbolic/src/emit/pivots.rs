@@ -68,9 +68,9 @@ pub(super) fn pivots(compiled: &Compiled, form: &CompiledForm, most_work: usize)
         let (t, y, yp) = &states[k];
         StepStart { t: *t, y, yp, h: time * length }
     };
-    let steady =
+    let common =
         |lengths: [f64; STATES]| common_factorization::<STATES>(&dae, from_fn(|k| step(k, lengths[k])), most_work);
-    LENGTHS.into_iter().find_map(steady).or_else(|| common_factorization(&dae, [step(0, LENGTHS[0][0])], most_work))
+    LENGTHS.into_iter().find_map(common).or_else(|| common_factorization(&dae, [step(0, LENGTHS[0][0])], most_work))
 }
 
 /// The consistent jets that the analysis has found, if they belong to this prolongation.

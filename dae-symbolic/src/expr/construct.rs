@@ -52,7 +52,7 @@ impl Dag {
                 _ => flat.push((q, e)),
             }
         }
-        flat.sort_by_key(|&(_, e)| (self.is_steady(e), e));
+        flat.sort_by_key(|&(_, e)| (self.is_time_invariant(e), e));
         let mut terms: Vec<(Rational, Expr)> = Vec::with_capacity(flat.len());
         for (q, e) in flat {
             match terms.last_mut() {
@@ -133,7 +133,7 @@ impl Dag {
 
     /// Adds the exponents of equal bases; bases that cancel are assumed to be nonzero.
     fn collect_powers(&mut self, mut flat: Vec<(Expr, i32)>) -> Vec<(Expr, i32)> {
-        flat.sort_by_key(|&(b, _)| (!self.is_steady(b), b));
+        flat.sort_by_key(|&(b, _)| (!self.is_time_invariant(b), b));
         let mut collected: Vec<(Expr, i32)> = Vec::with_capacity(flat.len());
         let mut cancelled = Vec::new();
         for (b, n) in flat {

@@ -82,7 +82,7 @@ pub struct Dag {
     index: FxHashMap<u64, Expr>,
     assumptions: Vec<Assumption>,
     /// Whether each node is free of everything that changes in time.
-    steady: Vec<bool>,
+    time_invariant: Vec<bool>,
     assumed: FxHashSet<Assumption>,
 }
 
@@ -133,8 +133,8 @@ impl Dag {
     }
 
     /// Whether the expression is free of everything that changes in time: made of numbers and parameters.
-    pub fn is_steady(&self, expr: Expr) -> bool {
-        self.steady[expr.index()]
+    pub fn is_time_invariant(&self, expr: Expr) -> bool {
+        self.time_invariant[expr.index()]
     }
 
     /// The children of a node, in order.
@@ -170,14 +170,16 @@ impl Dag {
             key = key.wrapping_add(1);
         }
         let expr = Expr::at(self.nodes.len());
-        let steady = match &node {
+        let time_invariant = match &node {
             Node::Symbol(symbol) => matches!(symbol, Symbol::Parameter(_)),
             Node::Constant(_) | Node::Pi | Node::Euler => true,
-            Node::Sum { terms, .. } => terms.iter().all(|(_, t)| self.is_steady(*t)),
-            Node::Product(factors) => factors.iter().all(|&(b, _)| self.is_steady(b)),
-            Node::Apply(_, arguments) | Node::Call(_, arguments) => arguments.iter().all(|&a| self.is_steady(a)),
+            Node::Sum { terms, .. } => terms.iter().all(|(_, t)| self.is_time_invariant(*t)),
+            Node::Product(factors) => factors.iter().all(|&(b, _)| self.is_time_invariant(b)),
+            Node::Apply(_, arguments) | Node::Call(_, arguments) => {
+                arguments.iter().all(|&a| self.is_time_invariant(a))
+            }
         };
-        self.steady.push(steady);
+        self.time_invariant.push(time_invariant);
         self.nodes.push(node);
         self.index.insert(key, expr);
         expr

@@ -78,7 +78,7 @@ pub fn surfaces(dag: &mut Dag, roots: &[Expr]) -> Vec<Surface> {
     for expr in reachable(dag, roots.iter().copied()) {
         let Some(switch) = switch_of(dag, expr) else { continue };
         let function = dag.primitive_part(switch);
-        if dag.is_steady(function) || never_zero(dag, function) {
+        if dag.is_time_invariant(function) || never_zero(dag, function) {
             continue;
         }
         match found.iter_mut().find(|surface| surface.function == function) {
@@ -196,7 +196,7 @@ impl Surface {
     /// The terms of $\sigma$ that change in time.
     fn terms(&self, dag: &Dag) -> Vec<Expr> {
         match dag.node(self.function) {
-            Node::Sum { terms, .. } => terms.iter().map(|&(_, t)| t).filter(|&t| !dag.is_steady(t)).collect(),
+            Node::Sum { terms, .. } => terms.iter().map(|&(_, t)| t).filter(|&t| !dag.is_time_invariant(t)).collect(),
             _ => vec![self.function],
         }
     }

@@ -15,7 +15,7 @@ use super::classes::{Class, UnknownClass};
 use super::numbers::Numbers;
 use crate::expr::{Expr, Node, Symbol, reachable};
 use crate::model::Gap;
-use crate::model::family::{Access, Affine, Body, Excerpt, FamilyModel, Indexed, Loop, Steady};
+use crate::model::family::{Access, Affine, Body, Excerpt, FamilyModel, Indexed, Loop, TimeInvariant};
 
 /// The number of members next to a landmark that are kept, beyond those that may differ because of it: enough to find a
 /// rule and to confirm it.
@@ -151,10 +151,10 @@ impl<'a> Spaces<'a> {
                 Node::Symbol(Symbol::Unknown { unknown, .. }) => {
                     self.access(of, Indexed::Unknown, &model.accesses[unknown.index()]);
                 }
-                Node::Symbol(Symbol::Parameter(id)) => match &model.steady[id.index()] {
-                    Steady::Parameter(access) => self.access(of, Indexed::Parameter, access),
-                    Steady::Table(access) => self.table(of, access),
-                    Steady::Index(_) => {}
+                Node::Symbol(Symbol::Parameter(id)) => match &model.time_invariant[id.index()] {
+                    TimeInvariant::Parameter(access) => self.access(of, Indexed::Parameter, access),
+                    TimeInvariant::Table(access) => self.table(of, access),
+                    TimeInvariant::Index(_) => {}
                 },
                 _ => {}
             }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::expr::{Dag, Expr, Function, Node, Rational, Symbol, reachable, substitute};
-use crate::model::family::{FamilyModel, Steady};
+use crate::model::family::{FamilyModel, TimeInvariant};
 
 /// The numbers of a template.
 pub(super) struct Numbers<'a> {
@@ -51,13 +51,13 @@ impl<'a> Numbers<'a> {
         for &expr in nodes {
             let own = match model.dag.node(expr) {
                 Node::Constant(_) | Node::Pi | Node::Euler => Some(BTreeSet::new()),
-                Node::Symbol(Symbol::Parameter(id)) => match &model.steady[id.index()] {
-                    Steady::Index(level) => Some(BTreeSet::from([*level])),
-                    Steady::Table(access) => {
+                Node::Symbol(Symbol::Parameter(id)) => match &model.time_invariant[id.index()] {
+                    TimeInvariant::Index(level) => Some(BTreeSet::from([*level])),
+                    TimeInvariant::Table(access) => {
                         let indices = access.indices.iter().flat_map(|index| &index.coefficients);
                         Some(indices.map(|&(level, _)| level).collect())
                     }
-                    Steady::Parameter(_) => None,
+                    TimeInvariant::Parameter(_) => None,
                 },
                 Node::Symbol(_) | Node::Call(..) => None,
                 Node::Sum { .. } | Node::Product(_) | Node::Apply(..) => {
@@ -150,11 +150,11 @@ impl<'a> Numbers<'a> {
         let model = self.model;
         let number = |dag: &mut Dag, symbol: Symbol| {
             let Symbol::Parameter(id) = symbol else { return None };
-            match model.steady.get(id.index())? {
-                Steady::Index(of) if *of == level => Some(dag.integer(i)),
+            match model.time_invariant.get(id.index())? {
+                TimeInvariant::Index(of) if *of == level => Some(dag.integer(i)),
                 // All entries are equal, or nothing is left out. The graph is an extended copy.
-                Steady::Table(access) => model.tables.get(access.array)?.values.first().copied(),
-                Steady::Index(_) | Steady::Parameter(_) => None,
+                TimeInvariant::Table(access) => model.tables.get(access.array)?.values.first().copied(),
+                TimeInvariant::Index(_) | TimeInvariant::Parameter(_) => None,
             }
         };
         substitute(&mut self.scratch, &[part], number)[0]

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use crate::expr::{Dag, Expr, Node, Symbol, UnknownId, reachable, substitute};
-use crate::model::family::{Access, FamilyModel, Steady, position};
+use crate::model::family::{Access, FamilyModel, TimeInvariant, position};
 use crate::structure::{InvalidStructure, SignatureMatrix};
 
 /// Instances by their accesses.
@@ -145,7 +145,9 @@ impl Template {
 fn of_loops(model: &FamilyModel, expr: Expr) -> bool {
     let symbols = crate::expr::symbols(&model.dag, [expr]);
     let numeric = |symbol: Symbol| match symbol {
-        Symbol::Parameter(id) => matches!(model.steady.get(id.index()), Some(Steady::Index(_) | Steady::Table(_))),
+        Symbol::Parameter(id) => {
+            matches!(model.time_invariant.get(id.index()), Some(TimeInvariant::Index(_) | TimeInvariant::Table(_)))
+        }
         Symbol::Time
         | Symbol::Input { .. }
         | Symbol::Unknown { .. }
@@ -158,15 +160,15 @@ fn of_loops(model: &FamilyModel, expr: Expr) -> bool {
 /// The number that a leaf is at a point.
 fn number(model: &FamilyModel, dag: &mut Dag, symbol: Symbol, point: &[i64]) -> Option<Expr> {
     let Symbol::Parameter(id) = symbol else { return None };
-    match model.steady.get(id.index())? {
-        Steady::Index(level) => point.get(*level).map(|&i| dag.integer(i)),
-        Steady::Table(access) => {
+    match model.time_invariant.get(id.index())? {
+        TimeInvariant::Index(level) => point.get(*level).map(|&i| dag.integer(i)),
+        TimeInvariant::Table(access) => {
             let table = model.tables.get(access.array)?;
             let at: Vec<i64> = access.indices.iter().map(|index| index.at(point)).collect();
             // The graph is an extended copy: the expressions of the model have the same numbers in it.
             table.values.get(position(&table.extents, &at)?).copied()
         }
-        Steady::Parameter(_) => None,
+        TimeInvariant::Parameter(_) => None,
     }
 }
 

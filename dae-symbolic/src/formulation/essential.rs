@@ -91,8 +91,8 @@ fn transformation(
         .collect();
     for (row, column) in enforced.iter().zip(&columns) {
         let depends = symbols(&model.dag, column.iter().map(|(_, value)| *value)).into_iter();
-        let unsteady = depends.into_iter().find(|symbol| !matches!(symbol, Symbol::Time | Symbol::Parameter(_)));
-        if let Some(symbol) = unsteady {
+        let varying = depends.into_iter().find(|symbol| !matches!(symbol, Symbol::Time | Symbol::Parameter(_)));
+        if let Some(symbol) = varying {
             let name = match symbol {
                 Symbol::State(state) => setting.layout.name(model, state),
                 other => model.symbol_name(other),

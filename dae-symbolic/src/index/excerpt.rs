@@ -40,21 +40,21 @@ pub fn analyse_excerpt(
     use Insufficient::{Torn, Unsettled};
     let text = structure_of_text(model).map_err(|_| Unsettled)?;
     let system = System::of_text(model);
-    let understood = as_written(model, system, &limits.upper_bound).map_err(|_| Unsettled)?;
-    if !understood.is_regular() || !same_offsets(model, &understood.structure.offsets, &structure.offsets) {
+    let working = as_written(model, system, &limits.upper_bound).map_err(|_| Unsettled)?;
+    if !working.is_regular() || !same_offsets(model, &working.structure.offsets, &structure.offsets) {
         return Err(Unsettled);
     }
-    let offsets = lifted(model, &understood.structure.offsets);
+    let offsets = lifted(model, &working.structure.offsets);
     // All offsets were raised by the same number.
-    let lift = match (offsets.unknowns.first(), understood.structure.offsets.unknowns.first()) {
+    let lift = match (offsets.unknowns.first(), working.structure.offsets.unknowns.first()) {
         (Some(raised), Some(d)) => raised - d,
         _ => return Err(Unsettled),
     };
     let raised = |list: &[u32]| list.iter().map(|&k| k + lift).collect();
     let whole_offsets =
         Offsets { equations: raised(&structure.offsets.equations), unknowns: raised(&structure.offsets.unknowns) };
-    check_growth(model, &understood.system, &offsets, &limits.growth).map_err(|_| Unsettled)?;
-    let prolonged = prolong(model, &understood.system, &offsets).map_err(|_| Torn)?;
+    check_growth(model, &working.system, &offsets, &limits.growth).map_err(|_| Unsettled)?;
+    let prolonged = prolong(model, &working.system, &offsets).map_err(|_| Torn)?;
     let parameters = parameter_places(model).map_err(|_| Torn)?;
     let whole = prolonged.whole(&whole_offsets, &parameters).map_err(|_| Torn)?;
     let (local, jets) = local::regularity(model, &whole, t0, limits);
@@ -83,7 +83,7 @@ pub fn analyse_excerpt(
     let certificate = Certificate {
         bound: most(&structure.offsets.equations) + missing.max().unwrap_or(0),
         structural_degrees: structure.degrees_of_freedom,
-        generic: understood.generic,
+        generic: working.generic,
         local,
         lower,
         array: None,
@@ -95,12 +95,12 @@ pub fn analyse_excerpt(
         ..part
     };
     let mut analysis = Analysis {
-        written: Written { structure: Some(of_whole(text)), jacobian_singular: understood.singular_as_written },
-        system: understood.system,
+        written: Written { structure: Some(of_whole(text)), jacobian_singular: working.singular_as_written },
+        system: working.system,
         pivots: Vec::new(),
         exceptional: Vec::new(),
         redundant: Vec::new(),
-        structure: of_whole(understood.structure),
+        structure: of_whole(working.structure),
         rewrites: Vec::new(),
         certificate,
         explanation: None,

@@ -1,7 +1,7 @@
 //! What the analysis is willing to spend, and what it accepts as evidence.
 //!
 //! In: nothing. Out: one value, [`Limits`], that the analysis takes at its entry ([`analyse`](super::analyse),
-//! [`analyse_excerpt`](super::analyse_excerpt), [`judge`](super::array::judge)) and hands to every check, each of which
+//! [`analyse_excerpt`](super::analyse_excerpt), [`test_ranks`](super::array::test_ranks)) and hands to every check, each of which
 //! sees the part that concerns it.
 //!
 //! A *limit* is a number that another number could replace without anything becoming wrong: one that bounds work,

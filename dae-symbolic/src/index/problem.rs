@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::array::{Freedom, times};
+use super::array::{FreeDirections, times};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Notation, print};
 use crate::model::{Model, derivative_name, incidence};
@@ -75,7 +75,7 @@ impl Problem {
 }
 
 /// The derivative array leaves part of the solution free: which unknowns, and in which direction they may be changed.
-pub(super) fn not_unique(model: &Model, freedom: &Freedom) -> (Problem, Diagnostics) {
+pub(super) fn not_unique(model: &Model, freedom: &FreeDirections) -> (Problem, Diagnostics) {
     let names: Vec<String> = freedom.unknowns.iter().map(|&j| format!("`{}`", model.unknowns[j].name)).collect();
     let title = format!("the solution is not unique: the equations do not determine {}", names.join(", "));
     let direction: Vec<String> = freedom

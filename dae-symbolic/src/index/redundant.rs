@@ -5,7 +5,7 @@
 //! consistent states, and the others are constraints that hold automatically.
 
 use super::analysis::Analysis;
-use super::array::{ArrayPoint, ArrayVerdict, Consistent, DerivativeArray, consistent_point, judge, vanish};
+use super::array::{ArrayPoint, ArrayVerdict, Consistent, DerivativeArray, consistent_point, test_ranks, vanish};
 use super::certificate::{LocalRegularity, LowerBound, Unproved, Verdict};
 use super::limits::Limits;
 use super::problem::{self, Problem, ProblemKind};
@@ -31,7 +31,7 @@ pub(super) fn analyse(model: &mut Model, t0: f64, limits: &Limits) -> Result<Ana
         return Ok(analysis);
     }
     let start = ArrayPoint::of_start_values(model, &default_parameters(model), t0);
-    let finding = judge(model, &start, None, &limits.array);
+    let finding = test_ranks(model, &start, None, &limits.array);
     let (mut problem, found) = problem::not_square(model, &pattern_parts(model), "");
     let open = match &finding.verdict {
         ArrayVerdict::Index(_) => None,
@@ -189,7 +189,7 @@ fn complete(
     limits: &Limits,
 ) -> Result<Analysis, (Problem, Diagnostics)> {
     let start = array_start(model, &analysis, t0, &limits.array);
-    let finding = judge(model, &start, None, &limits.array);
+    let finding = test_ranks(model, &start, None, &limits.array);
     // Only the upper bound that the chosen equations show applies to the text.
     analysis.certificate.lower = LowerBound::NotAttempted { reason: "there are redundant equations".into() };
     analysis.certificate.array = Some(finding);

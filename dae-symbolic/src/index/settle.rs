@@ -71,7 +71,7 @@ pub(super) fn judged(
     limits: &limits::Array,
 ) -> ArrayFinding {
     let certificate = &analysis.certificate;
-    array::judge(model, start, certificate.is_regular().then_some(certificate.bound), limits)
+    array::test_ranks(model, start, certificate.is_regular().then_some(certificate.bound), limits)
 }
 
 /// Why the structure of the text does not give the index.

@@ -11,7 +11,7 @@ use super::local::{self, Enclosures};
 use super::lower_bound::lower_bound;
 use super::problem::{Problem, internal};
 use super::upper_bound::exceptional::{Determinant, at_defaults, exceptional_defaults};
-use super::upper_bound::{self, Understood, as_written, check_growth, understand};
+use super::upper_bound::{self, WorkingSystem, as_written, check_growth, combine_until_regular};
 use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::prolongation::prolong;
@@ -26,26 +26,26 @@ pub(super) fn analyse_system(
     t0: f64,
     limits: &Limits,
 ) -> Result<Analysis, (Problem, Diagnostics)> {
-    let mut understood = understand(model, system.clone(), &limits.upper_bound)?;
-    let mut offsets = understood.offsets(model);
-    if let Err(found) = check_growth(model, &understood.system, &offsets, &limits.growth) {
-        if understood.rewrites.is_empty() {
+    let mut working = combine_until_regular(model, system.clone(), &limits.upper_bound)?;
+    let mut offsets = working.offsets(model);
+    if let Err(found) = check_growth(model, &working.system, &offsets, &limits.growth) {
+        if working.rewrites.is_empty() {
             return Err(found);
         }
         // Combinations that cannot be differentiated are of no use: the derivative array needs none.
-        understood = as_written(model, system.clone(), &limits.upper_bound)?;
-        offsets = understood.offsets(model);
+        working = as_written(model, system.clone(), &limits.upper_bound)?;
+        offsets = working.offsets(model);
     }
-    let mut prolonged = prolong(model, &understood.system, &offsets);
-    if prolonged.is_err() && !understood.rewrites.is_empty() {
+    let mut prolonged = prolong(model, &working.system, &offsets);
+    if prolonged.is_err() && !working.rewrites.is_empty() {
         // Nor are those with derivatives beyond the jets that the offsets reach.
-        understood = as_written(model, system, &limits.upper_bound)?;
-        offsets = understood.offsets(model);
-        prolonged = prolong(model, &understood.system, &offsets);
+        working = as_written(model, system, &limits.upper_bound)?;
+        offsets = working.offsets(model);
+        prolonged = prolong(model, &working.system, &offsets);
     }
     let prolonged = prolonged.map_err(|unplaced| internal(model, unplaced))?;
-    let regular = understood.is_regular();
-    let Understood { system, structure, rewrites, pivots, generic, singular_as_written } = understood;
+    let regular = working.is_regular();
+    let WorkingSystem { system, structure, rewrites, pivots, generic, singular_as_written } = working;
     let exceptional = match regular {
         true => {
             let jacobian = system.jacobian(&mut model.dag, &structure.offsets);

@@ -1,6 +1,6 @@
 //! Other notions of index than the differentiation index.
 //!
-//! In: a model and what its analysis found. Out: [`Notions`], each with its grounds; `None` where a notion does not
+//! In: a model and what its analysis found. Out: [`IndexConcepts`], each with its grounds; `None` where a notion does not
 //! apply or is not known. All are about the first-order form (`first_order.rs`) at the default parameters.
 //!
 //! | file | notion | source |
@@ -46,7 +46,7 @@ use crate::model::Model;
 /// Other notions of index.
 #[cfg(feature = "report")]
 #[derive(Clone, Debug, PartialEq)]
-pub struct Notions {
+pub struct IndexConcepts {
     /// The pencil of a linear system with constant coefficients.
     pub kronecker: Option<Kronecker>,
     /// The pencil frozen at the start point, where the coefficients vary.
@@ -118,9 +118,10 @@ pub(crate) fn is_linear(model: &mut Model) -> bool {
 
 /// Examines a model; `analysis` is `None` for one that was rejected.
 #[cfg(feature = "report")]
-pub fn examine(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Notions {
+pub fn examine(model: &Model, analysis: Option<&Analysis>, t0: f64) -> IndexConcepts {
     let model = &mut model.clone();
-    let nothing = Notions { kronecker: None, frozen: None, strangeness: None, perturbation: None, cases: Vec::new() };
+    let nothing =
+        IndexConcepts { kronecker: None, frozen: None, strangeness: None, perturbation: None, cases: Vec::new() };
     if !is_scalar(model) {
         return nothing;
     }
@@ -136,7 +137,7 @@ pub fn examine(model: &Model, analysis: Option<&Analysis>, t0: f64) -> Notions {
     let perturbation = square.map(|analysis| perturbation::perturbation(model, &form, weierstrass, analysis, t0));
     let strangeness = strangeness_index(kronecker.as_ref(), square);
     let cases = square.map_or_else(Vec::new, |analysis| cases::cases(model, analysis, t0));
-    Notions { kronecker, frozen, strangeness, perturbation, cases }
+    IndexConcepts { kronecker, frozen, strangeness, perturbation, cases }
 }
 
 /// Whether no equation and no unknown stands for others.

@@ -155,7 +155,7 @@ fn cofactor(dag: &Dag, term: Expr, leading: Expr) -> Option<Vec<(Expr, i32)>> {
     }
     let Node::Product(factors) = dag.node(term) else { return None };
     let others: Vec<(Expr, i32)> = factors.iter().copied().filter(|&factor| factor != (leading, 1)).collect();
-    (others.len() + 1 == factors.len() && others.iter().all(|&(b, _)| dag.is_steady(b))).then_some(others)
+    (others.len() + 1 == factors.len() && others.iter().all(|&(b, _)| dag.is_time_invariant(b))).then_some(others)
 }
 
 /// Replaces jets that explicit equations define.

@@ -9,7 +9,7 @@ use super::incidence::SetId;
 use super::items::{Base, Item, Value, View, shape};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Symbol};
-use crate::model::family::{Access, Affine, Loop, Steady, position};
+use crate::model::family::{Access, Affine, Loop, TimeInvariant, position};
 use crate::syntax::ast::NodeId;
 
 impl Evaluator<'_> {
@@ -20,7 +20,7 @@ impl Evaluator<'_> {
 
     /// The leaf of a loop variable.
     pub(super) fn loop_leaf(&mut self, level: usize) -> Value {
-        let id = self.leaves.steady(Steady::Index(level));
+        let id = self.leaves.time_invariant(TimeInvariant::Index(level));
         Value { expr: self.dag.symbol(Symbol::Parameter(id)), unknowns: SetId::EMPTY }
     }
 
@@ -38,7 +38,7 @@ impl Evaluator<'_> {
     pub(super) fn parameter(&mut self, array: usize) -> Option<Item> {
         let extents = self.shapes.parameters.get(array)?.clone()?;
         if extents.is_empty() {
-            let id = self.leaves.steady(Steady::Parameter(Access { array, indices: Vec::new() }));
+            let id = self.leaves.time_invariant(TimeInvariant::Parameter(Access { array, indices: Vec::new() }));
             return Some(Item::Scalar(self.leaf(Symbol::Parameter(id))));
         }
         Some(self.views.whole(Base::Parameter(array), &extents))
@@ -102,7 +102,7 @@ impl Evaluator<'_> {
                 Some(self.leaf(Symbol::Unknown { unknown, order }))
             }
             Base::Parameter(array) => {
-                let id = self.leaves.steady(Steady::Parameter(Access { array, indices }));
+                let id = self.leaves.time_invariant(TimeInvariant::Parameter(Access { array, indices }));
                 Some(self.leaf(Symbol::Parameter(id)))
             }
             Base::Table(array) => self.entry(array, indices),
@@ -119,7 +119,7 @@ impl Evaluator<'_> {
             let expr = *table.values.get(position(&table.extents, &at)?)?;
             return Some(Value { expr, unknowns: SetId::EMPTY });
         }
-        let id = self.leaves.steady(Steady::Table(Access { array, indices }));
+        let id = self.leaves.time_invariant(TimeInvariant::Table(Access { array, indices }));
         Some(self.leaf(Symbol::Parameter(id)))
     }
 

@@ -8,7 +8,7 @@ use super::items::{Base, Item, Value, View, shape};
 use super::lowering::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Dag, Expr, Symbol, substitute};
-use crate::model::family::{Affine, Body, Loop, Steady, Table};
+use crate::model::family::{Affine, Body, Loop, Table, TimeInvariant};
 use crate::origin::Origin;
 use crate::syntax::ast::{Declaration, Expression, Name};
 use crate::syntax::validate::Place;
@@ -39,18 +39,18 @@ impl<'a> Lowering<'a, '_> {
 
     /// An expression of numbers and loop variables at a point.
     fn number_at(&mut self, value: Expr, point: &[i64]) -> Expr {
-        let steady = &self.evaluator.leaves.steady;
+        let time_invariant = &self.evaluator.leaves.time_invariant;
         let tables = &self.evaluator.tables;
         let number = |dag: &mut Dag, symbol| {
             let Symbol::Parameter(id) = symbol else { return None };
-            match steady.get(id.index())? {
-                Steady::Index(level) => point.get(*level).map(|&i| dag.integer(i)),
-                Steady::Table(access) => {
+            match time_invariant.get(id.index())? {
+                TimeInvariant::Index(level) => point.get(*level).map(|&i| dag.integer(i)),
+                TimeInvariant::Table(access) => {
                     let table = tables.get(access.array)?;
                     let at: Vec<i64> = access.indices.iter().map(|index| index.at(point)).collect();
                     table.values.get(crate::model::family::position(&table.extents, &at)?).copied()
                 }
-                Steady::Parameter(_) => None,
+                TimeInvariant::Parameter(_) => None,
             }
         };
         substitute(&mut self.evaluator.dag, &[value], number).first().copied().unwrap_or(value)

@@ -4,16 +4,16 @@
 //! [`FamilyModel`](crate::model::family::FamilyModel) says; and the affine expressions that indices are.
 
 use crate::expr::{Dag, Expr, Node, ParameterId, Rational, Symbol, UnknownId};
-use crate::model::family::{Access, Affine, Steady};
+use crate::model::family::{Access, Affine, TimeInvariant};
 use std::collections::HashMap;
 
 /// The accesses and numbers that leaves stand for.
 #[derive(Default)]
 pub(super) struct Leaves {
     pub(super) accesses: Vec<Access>,
-    pub(super) steady: Vec<Steady>,
+    pub(super) time_invariant: Vec<TimeInvariant>,
     access_ids: HashMap<Access, UnknownId>,
-    steady_ids: HashMap<Steady, ParameterId>,
+    time_invariant_ids: HashMap<TimeInvariant, ParameterId>,
 }
 
 /// Why an expression is not an index.
@@ -33,7 +33,7 @@ impl Leaves {
             self.access(Access { array, indices: Vec::new() });
         }
         for &array in parameters {
-            self.steady(Steady::Parameter(Access { array, indices: Vec::new() }));
+            self.time_invariant(TimeInvariant::Parameter(Access { array, indices: Vec::new() }));
         }
     }
 
@@ -46,11 +46,11 @@ impl Leaves {
         })
     }
 
-    pub(super) fn steady(&mut self, leaf: Steady) -> ParameterId {
-        let next = ParameterId(self.steady.len() as u32);
-        let steady = &mut self.steady;
-        *self.steady_ids.entry(leaf).or_insert_with_key(|leaf| {
-            steady.push(leaf.clone());
+    pub(super) fn time_invariant(&mut self, leaf: TimeInvariant) -> ParameterId {
+        let next = ParameterId(self.time_invariant.len() as u32);
+        let time_invariant = &mut self.time_invariant;
+        *self.time_invariant_ids.entry(leaf).or_insert_with_key(|leaf| {
+            time_invariant.push(leaf.clone());
             next
         })
     }
@@ -76,12 +76,14 @@ impl Leaves {
 
     fn level(&self, dag: &Dag, expr: Expr) -> Result<usize, NoIndex> {
         if let Node::Symbol(Symbol::Parameter(id)) = dag.node(expr)
-            && let Some(Steady::Index(level)) = self.steady.get(id.index())
+            && let Some(TimeInvariant::Index(level)) = self.time_invariant.get(id.index())
         {
             return Ok(*level);
         }
         let foreign = |symbol| match symbol {
-            Symbol::Parameter(id) => !matches!(self.steady.get(id.index()), Some(Steady::Index(_) | Steady::Table(_))),
+            Symbol::Parameter(id) => {
+                !matches!(self.time_invariant.get(id.index()), Some(TimeInvariant::Index(_) | TimeInvariant::Table(_)))
+            }
             _ => true,
         };
         let symbols = crate::expr::symbols(dag, [expr]);
@@ -94,7 +96,10 @@ impl Leaves {
         !symbols.is_empty()
             && symbols.into_iter().all(|symbol| match symbol {
                 Symbol::Parameter(id) => {
-                    matches!(self.steady.get(id.index()), Some(Steady::Index(_) | Steady::Table(_)))
+                    matches!(
+                        self.time_invariant.get(id.index()),
+                        Some(TimeInvariant::Index(_) | TimeInvariant::Table(_))
+                    )
                 }
                 _ => false,
             })

@@ -62,7 +62,7 @@ fn empty(written: &ast::Model) -> FamilyModel {
         starts: Vec::new(),
         equations: Vec::new(),
         accesses: Vec::new(),
-        steady: Vec::new(),
+        time_invariant: Vec::new(),
         derivations: Vec::new(),
         forms: Form::DEFAULT.to_vec(),
         form_origins: Vec::new(),
@@ -236,7 +236,7 @@ impl<'a> Lowering<'a, '_> {
         self.model.dag = self.evaluator.dag;
         self.model.tables = self.evaluator.tables;
         self.model.accesses = self.evaluator.leaves.accesses;
-        self.model.steady = self.evaluator.leaves.steady;
+        self.model.time_invariant = self.evaluator.leaves.time_invariant;
         self.model
     }
 }

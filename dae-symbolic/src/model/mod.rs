@@ -12,7 +12,6 @@ mod query;
 mod verify;
 
 pub use builder::ModelBuilder;
-#[cfg(feature = "syntax")]
 pub(crate) use builder::residual;
 pub use derivation::{Boundary, BoundaryCondition, Derivation, Entries, Mechanics, OptimalControl};
 pub use domain::{Domain, Gap, Member};

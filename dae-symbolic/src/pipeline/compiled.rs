@@ -12,7 +12,7 @@ use crate::formulation::{CompiledForm, FormError, Materials};
 use crate::index::{Analysis, Problem};
 use crate::model::Model;
 use crate::prolongation::Prolonged;
-use crate::recommendation::{Advice, advise};
+use crate::recommendation::{Recommendation, recommend};
 
 /// A constraint that the text implies and does not state.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +51,7 @@ pub struct Compiled {
     /// Why the model does not have the other formulations.
     pub unavailable: Vec<FormError>,
     /// The recommended formulation, if the text asks for it.
-    pub recommended: Option<Advice>,
+    pub recommended: Option<Recommendation>,
     /// Unknowns that the derived forms do not solve for, because they are equal to others or constant.
     pub eliminated: Vec<Eliminated>,
     /// Warnings about a model that can be used nevertheless.
@@ -73,10 +73,10 @@ pub struct Rejected {
 
 impl Compiled {
     /// The recommended form, and the reason: [`crate::recommendation`].
-    pub fn advice(&self) -> Advice {
+    pub fn recommendation(&self) -> Recommendation {
         let mut model = self.model.clone();
         let reductions = Reductions::of(&mut model, &self.analysis);
-        let advised = |materials: &Materials<'_>| advise(&mut model, materials, &self.forms);
+        let advised = |materials: &Materials<'_>| recommend(&mut model, materials, &self.forms);
         reductions.with_materials(&self.analysis, &self.prolonged, self.t0, advised)
     }
 }

@@ -8,7 +8,7 @@ use crate::index::Analysis;
 use crate::index_reduction::{Reduced, reduce};
 use crate::model::Model;
 use crate::prolongation::Prolonged;
-use crate::recommendation::{Advice, advise};
+use crate::recommendation::{Recommendation, recommend};
 use crate::system::System;
 
 /// A model reduced in both ways: with all its unknowns, and without those that are equal to others or constant.
@@ -59,8 +59,11 @@ impl Reductions {
 }
 
 /// The forms that the model asks for, the recommendation if it asks for one, and why it does not have the others.
-pub(super) fn all(model: &mut Model, materials: &Materials<'_>) -> (Vec<CompiledForm>, Option<Advice>, Vec<FormError>) {
-    let (mut forms, mut advice, mut unavailable): (Vec<CompiledForm>, _, _) = (Vec::new(), None, Vec::new());
+pub(super) fn all(
+    model: &mut Model,
+    materials: &Materials<'_>,
+) -> (Vec<CompiledForm>, Option<Recommendation>, Vec<FormError>) {
+    let (mut forms, mut recommendation, mut unavailable): (Vec<CompiledForm>, _, _) = (Vec::new(), None, Vec::new());
     let mut asked = model.forms.clone();
     // If no form was asked for by name and the usual ones do not exist, another one may be made.
     if asked == Form::DEFAULT && !materials.analysis.certificate.has_reduction() {
@@ -68,7 +71,7 @@ pub(super) fn all(model: &mut Model, materials: &Materials<'_>) -> (Vec<Compiled
     }
     for form in asked {
         let wanted = match form {
-            Form::Recommended => advice.insert(advise(model, materials, &forms)).form.clone(),
+            Form::Recommended => recommendation.insert(recommend(model, materials, &forms)).form.clone(),
             _ => form.clone(),
         };
         if forms.iter().any(|made| made.form == wanted) {
@@ -83,7 +86,7 @@ pub(super) fn all(model: &mut Model, materials: &Materials<'_>) -> (Vec<Compiled
             }
         }
     }
-    (forms, advice, unavailable)
+    (forms, recommendation, unavailable)
 }
 
 /// The system without unknowns that are equal to others or constant, if there are any.

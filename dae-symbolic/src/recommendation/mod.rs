@@ -1,7 +1,7 @@
 //! Which formulation to take: the conclusions of Ascher & Petzold (1993), sect. 5, applied to numbers at the start of a
 //! model.
 //!
-//! In: a model with its analysis. Out: an [`Advice`]: a form that the model has, the reason in a sentence, and the
+//! In: a model with its analysis. Out: a [`Recommendation`]: a form that the model has, the reason in a sentence, and the
 //! numbers that support it.
 //!
 //! | what | measured by | conclusion |
@@ -47,7 +47,7 @@ const AT_REST: f64 = 1e-9;
 
 /// Which form to use, and why.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Advice {
+pub struct Recommendation {
     /// The form.
     pub form: Form,
     /// The reason in a sentence.
@@ -80,9 +80,14 @@ pub struct Measures {
 const CONCLUSIONS: &str = "Ascher and Petzold, SIAM J. Sci. Comput. 14 (1993), sect. 5";
 
 /// Recommends a form of an analysed model, which has at least the forms that were made from it so far.
-pub(crate) fn advise(model: &mut Model, materials: &Materials<'_>, made: &[CompiledForm]) -> Advice {
-    let found =
-        |form, reason: String, reference| Advice { form, reason, reference, measures: None, conditioning: None };
+pub(crate) fn recommend(model: &mut Model, materials: &Materials<'_>, made: &[CompiledForm]) -> Recommendation {
+    let found = |form, reason: String, reference| Recommendation {
+        form,
+        reason,
+        reference,
+        measures: None,
+        conditioning: None,
+    };
     if !materials.analysis.certificate.has_reduction() {
         return match materials.analysis.certificate.verdict() {
             Verdict::Exact(0 | 1) => found(
@@ -127,7 +132,7 @@ pub(crate) fn advise(model: &mut Model, materials: &Materials<'_>, made: &[Compi
     let mut exists =
         |form: &Form| made.iter().any(|it| it.form == *form) || materials.compile(model, form, made).is_ok();
     let form = forms.into_iter().find(|form| exists(form)).unwrap_or(Form::Index1);
-    Advice { form, reason, reference: CONCLUSIONS, measures, conditioning }
+    Recommendation { form, reason, reference: CONCLUSIONS, measures, conditioning }
 }
 
 /// The candidate forms, the best first, and the reason.

@@ -5,9 +5,9 @@
 use super::cases::CaseReport;
 use super::certificate::CertificateReport;
 use super::derivation::DerivationReport;
+use super::index_concepts::IndexConceptsReport;
 use super::initial::InitialReport;
 use super::listing::Listing;
-use super::notions::NotionsReport;
 use super::parts::{DefinitionReport, EliminatedReport, FormReport, HiddenReport, OffsetsReport, ProblemReport};
 use super::recommendation::RecommendationReport;
 use super::rewrite::RewriteReport;
@@ -56,7 +56,7 @@ pub struct Report {
     /// Values of parameters and unknowns for which the index differs.
     pub cases: Vec<CaseReport>,
     /// The grounds of the other notions of index.
-    pub notions: NotionsReport,
+    pub notions: IndexConceptsReport,
     /// The dimension of the set of consistent states after 0, 1, … differentiations, up to the index; empty if it was not computed.
     pub manifold_dimensions: Vec<usize>,
     /// Why the pattern of the text does not give the index, if it does not.

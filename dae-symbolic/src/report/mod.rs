@@ -16,7 +16,7 @@
 //! |---|---|
 //! | `derivations[]` | [`DerivationReport`] with its `kind`: [`MechanicsReport`], [`OptimalControlReport`] |
 //! | `cases[]` | [`CaseReport`] |
-//! | `notions` | [`NotionsReport`]: `kronecker` ([`KroneckerReport`]), `frozen` ([`FrozenReport`]), reasons, warnings |
+//! | `notions` | [`IndexConceptsReport`]: `kronecker` ([`KroneckerReport`]), `frozen` ([`FrozenReport`]), reasons, warnings |
 //! | `rewrites[]` | [`RewriteReport`] |
 //! | `offsets`, `certificate.offsets` | [`OffsetsReport`] |
 //! | `certificate` | [`CertificateReport`]: `generic` ([`GenericReport`], [`PointValue`]), `local` ([`LocalReport`]), `lower` ([`LowerReport`]), `array` ([`ArrayReport`], [`RanksReport`]) |
@@ -26,7 +26,6 @@
 //! | `recommendation` | [`RecommendationReport`]: `measures` ([`Measures`](crate::recommendation::Measures)), `conditioning` ([`Conditioning`](crate::recommendation::Conditioning)) |
 //! | `problem` | [`ProblemReport`] |
 
-mod advice;
 mod array;
 mod cases;
 mod certificate;
@@ -39,11 +38,12 @@ mod facts;
 mod families;
 mod formulations;
 mod html;
+mod index_concepts;
 mod initial;
 mod latex;
 mod listing;
 mod mathematics;
-mod notions;
+mod no_consistent_point;
 mod parts;
 mod picture;
 mod recommendation;
@@ -56,21 +56,21 @@ pub use cases::CaseReport;
 pub use certificate::{CertificateReport, GenericReport, LocalReport, LowerReport, PointValue};
 pub use contents::Report;
 pub use derivation::{BoundaryReport, DerivationReport, EntryReport, MechanicsReport, OptimalControlReport};
+pub use index_concepts::{FrozenReport, IndexConceptsReport, KroneckerReport};
 pub use initial::{ChoiceReport, InitialReport, RedundantReport, StateReport};
-pub use notions::{FrozenReport, KroneckerReport, NotionsReport};
 pub use parts::{DefinitionReport, EliminatedReport, FormReport, HiddenReport, OffsetsReport, ProblemReport};
 pub use recommendation::RecommendationReport;
 pub use rewrite::RewriteReport;
 
 use crate::spelling::names::Markup;
-use advice::advice;
 use document::Document;
 use listing::Listing;
+use no_consistent_point::no_consistent_point;
 
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Notation, print_with};
 use crate::index::{ProblemKind, Verdict, structure_of_text};
-use crate::index_concepts::{Kronecker, Notions, Weierstrass, examine};
+use crate::index_concepts::{IndexConcepts, Kronecker, Weierstrass, examine};
 use crate::initial_values::{contradictions, initial_values};
 #[cfg(feature = "syntax")]
 use crate::lower::Rejection;
@@ -115,14 +115,14 @@ impl Report {
             hidden_constraints,
             eliminated,
             stand_ins: model.stand_ins(),
-            warnings: messages(&compiled.warnings).into_iter().chain(advice(compiled)).collect(),
-            recommendation: Some(RecommendationReport::new(compiled.advice())),
+            warnings: messages(&compiled.warnings).into_iter().chain(no_consistent_point(compiled)).collect(),
+            recommendation: Some(RecommendationReport::new(compiled.recommendation())),
             forms: model.forms.iter().map(|form| FormReport::new(compiled, form)).collect(),
             initial_values: initial_values(compiled).as_ref().map(InitialReport::new),
             problem: contradiction(compiled),
             ..text
         }
-        .with_notions(&examine(model, Some(analysis), compiled.t0))
+        .with_index_concepts(&examine(model, Some(analysis), compiled.t0))
     }
 
     /// The report with the places of equations in the text that the model was read from.
@@ -154,14 +154,14 @@ impl Report {
         html::page(self, &Document::rejected(model, Markup::MathMl))
     }
 
-    fn with_notions(self, notions: &Notions) -> Report {
-        let weierstrass = notions.kronecker.as_ref().and_then(Kronecker::weierstrass);
+    fn with_index_concepts(self, concepts: &IndexConcepts) -> Report {
+        let weierstrass = concepts.kronecker.as_ref().and_then(Kronecker::weierstrass);
         Report {
-            perturbation_index: notions.perturbation.as_ref().and_then(|p| p.index),
+            perturbation_index: concepts.perturbation.as_ref().and_then(|p| p.index),
             kronecker_index: weierstrass.map(Weierstrass::index),
-            strangeness_index: notions.strangeness.as_ref().map(|s| s.index),
-            cases: notions.cases.iter().map(|case| CaseReport::new(case, self.differentiation_index)).collect(),
-            notions: NotionsReport::new(notions, self.differentiation_index, self.problem.is_some()),
+            strangeness_index: concepts.strangeness.as_ref().map(|s| s.index),
+            cases: concepts.cases.iter().map(|case| CaseReport::new(case, self.differentiation_index)).collect(),
+            notions: IndexConceptsReport::new(concepts, self.differentiation_index, self.problem.is_some()),
             ..self
         }
     }
@@ -182,7 +182,7 @@ impl Report {
             }),
             ..text
         }
-        .with_notions(&examine(model, None, rejected.t0))
+        .with_index_concepts(&examine(model, None, rejected.t0))
     }
 
     /// The report of a text that is not a model.

@@ -1,8 +1,8 @@
 //! The recommended form, in the words of a report.
 //!
-//! In: an [`Advice`]. Out: data to be serialised, and sentences.
+//! In: a [`Recommendation`]. Out: data to be serialised, and sentences.
 
-use crate::recommendation::{Advice, Conditioning, Measures, short};
+use crate::recommendation::{Conditioning, Measures, Recommendation, short};
 
 /// The recommended form, and the reason.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +21,8 @@ pub struct RecommendationReport {
 }
 
 impl RecommendationReport {
-    pub(super) fn new(advice: Advice) -> Self {
-        let Advice { form, reason, reference, measures, conditioning } = advice;
+    pub(super) fn new(recommendation: Recommendation) -> Self {
+        let Recommendation { form, reason, reference, measures, conditioning } = recommendation;
         RecommendationReport {
             form: form.to_string(),
             reason,

@@ -3,7 +3,7 @@
 //! In: a run at a zero of a switching function. Out: whether a step from a state on either side of it leads back: then
 //! the solution cannot be continued.
 
-use super::{Phase, Segments};
+use super::{Phase, PiecewiseRun};
 use crate::contract::Kind;
 use crate::integrator::RunStart;
 use crate::integrator::stepper::{Failure, Statistics};
@@ -16,7 +16,7 @@ const BESIDE_STEPS: [f64; 3] = [1e-6, 1e-8, 1e-10];
 /// A function is nearly linear if it misses its tangent by no more than this fraction of its change.
 const LINEAR: f64 = 0.1;
 
-impl Segments<'_> {
+impl PiecewiseRun<'_> {
     /// Whether the equations on both sides of a zero of a switching function, at which the run is, lead back to it: a
     /// separate step is made on each side. `false` where no state shows that.
     pub(super) fn lead_back(&mut self, switch: usize) -> bool {

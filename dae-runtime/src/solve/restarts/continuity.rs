@@ -4,11 +4,11 @@
 //! algebraic unknowns jump because the number of degrees of freedom changes; or an error where they would jump although
 //! it does not, so that the branch of solutions that the run has followed ends.
 
-use super::{JUMPING, Phase, SETTLING, Segments};
+use super::{JUMPING, Phase, PiecewiseRun, SETTLING};
 use crate::contract::Kind;
 use crate::integrator::RunStart;
 use crate::integrator::stepper::{Failure, Statistics};
-use crate::solve::freedom;
+use crate::solve::degrees_of_freedom;
 
 /// Lengths of steps beyond a kink at which unknowns jump, as fractions of the longest step.
 const BEYOND_KINK: [f64; 3] = [1e-6, 1e-5, 1e-4];
@@ -17,7 +17,7 @@ const BEYOND_KINK: [f64; 3] = [1e-6, 1e-5, 1e-4];
 const FAR: f64 = 100.0;
 const HALVINGS: usize = 30;
 
-impl Segments<'_> {
+impl PiecewiseRun<'_> {
     /// Tries to continue beyond a kink at which algebraic unknowns jump: where a diode ceases to conduct, for instance,
     /// the number of degrees of freedom changes, states are continuous and the equations beyond determine the rest.
     /// Otherwise a jump leads to another solution.
@@ -61,7 +61,7 @@ impl Segments<'_> {
         [false, true].into_iter().any(|all| {
             let moves = |k: usize| all || unknowns[k].kind == Kind::Differential;
             let before: Vec<f64> = (0..y.len()).map(|k| if moves(k) { y[k] - ago * yp[k] } else { y[k] }).collect();
-            freedom::differs(self.dae, [(t, &before, yp), beyond], length)
+            degrees_of_freedom::differs(self.dae, [(t, &before, yp), beyond], length)
         })
     }
 

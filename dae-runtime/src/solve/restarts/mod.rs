@@ -13,8 +13,8 @@ use std::rc::Rc;
 
 use super::Method;
 use super::between::{Between, Sought};
+use super::degrees_of_freedom::BeforeSwitch;
 use super::drift::Before;
-use super::freedom::Freedom;
 use super::time_events::Crossing;
 use crate::contract::Dae;
 use crate::integrator::RunStart;
@@ -57,7 +57,7 @@ const LONGER: f64 = 10.0;
 const SHORTEST: f64 = 1e-6;
 
 /// A run in pieces on which $F$ is smooth apart from kinks.
-pub(super) struct Segments<'d> {
+pub(super) struct PiecewiseRun<'d> {
     pub(super) stepper: Box<dyn Stepper + 'd>,
     dae: &'d dyn Dae,
     method: Method,
@@ -87,7 +87,7 @@ pub(super) struct Segments<'d> {
     /// Time of the last kink at which unknowns have jumped.
     jumped: Option<f64>,
     /// State of the equations before the switch at which the last regular piece ended.
-    freedom: Option<Freedom>,
+    before_switch: Option<BeforeSwitch>,
     constraints: Option<Before>,
 }
 
@@ -103,7 +103,7 @@ enum Phase {
     Hopping { left: usize, at: Option<usize> },
 }
 
-impl<'d> Segments<'d> {
+impl<'d> PiecewiseRun<'d> {
     /// Begins at consistent values `y0`, `yp0` at `t0`.
     pub(super) fn start(
         dae: &'d dyn Dae,
@@ -118,7 +118,7 @@ impl<'d> Segments<'d> {
             StepControl::Adaptive => Crossing::all(dae, [t0, t_end], [y0, yp0], stops),
             StepControl::Fixed(_) => Vec::new(),
         };
-        let mut run = Segments {
+        let mut run = PiecewiseRun {
             stepper,
             dae,
             method,
@@ -137,7 +137,7 @@ impl<'d> Segments<'d> {
             between: Between::new(dae, options).filter(|_| options.control == StepControl::Adaptive),
             until: None,
             jumped: None,
-            freedom: None,
+            before_switch: None,
             constraints: None,
         };
         run.examine_start([t0, t_end], [y0, yp0])?;
@@ -151,7 +151,8 @@ impl<'d> Segments<'d> {
             return Ok(());
         }
         let Some(crossing) = Crossing::at_start(self.dae, times, [y0, yp0]) else { return Ok(()) };
-        let before = crossing.switch.and_then(|k| Freedom::before(self.dae, k, (times[0], y0, yp0), self.last_step));
+        let before =
+            crossing.switch.and_then(|k| BeforeSwitch::before(self.dae, k, (times[0], y0, yp0), self.last_step));
         before.map_or(Ok(()), |before| before.compare(self.dae, (crossing.after, y0, yp0)))
     }
 
@@ -159,7 +160,7 @@ impl<'d> Segments<'d> {
     fn note_before(&mut self, switch: Option<usize>) {
         if self.phase == Phase::Regular {
             let at = (self.stepper.time(), self.stepper.state(), self.stepper.derivative());
-            self.freedom = switch.and_then(|switch| Freedom::before(self.dae, switch, at, self.last_step));
+            self.before_switch = switch.and_then(|switch| BeforeSwitch::before(self.dae, switch, at, self.last_step));
             self.constraints = switch.and_then(|switch| Before::new(self.dae, switch, (at.0, at.1)));
         }
     }
@@ -167,7 +168,7 @@ impl<'d> Segments<'d> {
     /// An error if the number of degrees of freedom is different after the last switch, or if constraints are left there.
     fn compare_with_before(&mut self) -> Result<(), Failure> {
         let (t, y, yp) = (self.stepper.time(), self.stepper.state(), self.stepper.derivative());
-        if let Some(before) = self.freedom.take() {
+        if let Some(before) = self.before_switch.take() {
             before.compare(self.dae, (t, y, yp))?;
         }
         match self.constraints.take() {

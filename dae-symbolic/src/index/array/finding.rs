@@ -6,7 +6,7 @@ use super::matrix::ArrayRanks;
 
 /// The freedom that is left in a system without an index.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Freedom {
+pub struct FreeDirections {
     /// Unknowns whose derivative the system does not determine.
     pub unknowns: Vec<usize>,
     /// A direction in which the solution may be changed: unknown and component, the largest being one.
@@ -28,7 +28,7 @@ pub enum ArrayVerdict {
     /// The differentiation index along the solution.
     Index(u32),
     /// There is none: part of the solution is free.
-    NoIndex(Freedom),
+    NoIndex(FreeDirections),
     /// There is none: rows of the array, by equation and number of differentiations, depend on one another whatever the
     /// values are, although there are no more equations than unknowns. So do their derivatives, so that more and more
     /// derivatives stay free, or nothing fulfils the equations at all.

@@ -13,7 +13,7 @@ use super::derivative_array::DerivativeArray;
 use super::error::ArrayError;
 use super::point::ArrayPoint;
 use super::system::{ArraySystem, Consistent};
-use super::undamped_newton::full_steps;
+use super::undamped_newton::undamped_newton;
 use crate::model::Model;
 
 /// Relative changes of the start, tried in turn where a derivative happens to vanish at it.
@@ -36,7 +36,7 @@ pub fn consistent_point(
         Ok(point) => return Ok(point),
         Err(error) => error,
     };
-    if let Some(point) = full_steps(&system, &from) {
+    if let Some(point) = undamped_newton(&system, &from) {
         return Ok(point);
     }
     if how == Consistent::Alike {

@@ -22,7 +22,7 @@ use super::arrays::Arrays;
 use super::derivative_array::DerivativeArray;
 use super::error::ArrayError;
 use super::extended_precision::{self, Digits};
-use super::finding::{ArrayFinding, ArrayVerdict, ConstantRank, Freedom, times};
+use super::finding::{ArrayFinding, ArrayVerdict, ConstantRank, FreeDirections, times};
 use super::jets::consistent_point;
 use super::matrix::{ArrayJacobian, ArrayRanks};
 use super::newton::{SparseRow, dependencies};
@@ -41,7 +41,7 @@ const STEPS: [f64; 3] = [0.113_728_465_091_327, 0.021_846_307_295_118, 0.005_371
 
 /// Examines the derivative array of the text at the model's own point. `start` are jets to start from, `bound` is a
 /// known upper bound on the index.
-pub fn judge(model: &mut Model, start: &ArrayPoint, bound: Option<u32>, limits: &limits::Array) -> ArrayFinding {
+pub fn test_ranks(model: &mut Model, start: &ArrayPoint, bound: Option<u32>, limits: &limits::Array) -> ArrayFinding {
     let mut arrays = Arrays::new(model, limits);
     let finding = search(&mut arrays, start, bound);
     let open = match &finding.verdict {
@@ -86,10 +86,10 @@ fn search(arrays: &mut Arrays<'_>, start: &ArrayPoint, bound: Option<u32>) -> Ar
                 return arrays.confirm(&array, &place, ArrayVerdict::Index(index), examined);
             }
         } else if m >= 2 && dimension(m) == dimension(m - 1) && dimension(m) == dimension(m - 2) {
-            let Some(freedom) = arrays.freedom(&array, &point, &examined) else {
+            let Some(free) = arrays.free_directions(&array, &point, &examined) else {
                 return stop("the kernel of the derivative array could not be found".into(), examined);
             };
-            return arrays.confirm(&array, &place, ArrayVerdict::NoIndex(freedom), examined);
+            return arrays.confirm(&array, &place, ArrayVerdict::NoIndex(free), examined);
         }
     }
     let reason = "more differentiations than there are states do not determine all derivatives".into();
@@ -251,7 +251,12 @@ impl Arrays<'_> {
     }
 
     /// The kernel of $(G_{u'}, G_w)$ with all differentiations, seen in $u'$, and the first rows that depend on one another.
-    fn freedom(&self, array: &DerivativeArray, point: &ArrayPoint, ranks: &[ArrayRanks]) -> Option<Freedom> {
+    fn free_directions(
+        &self,
+        array: &DerivativeArray,
+        point: &ArrayPoint,
+        ranks: &[ArrayRanks],
+    ) -> Option<FreeDirections> {
         let last = ranks.last()?;
         let m = last.differentiations;
         let at = array.at(&self.model.dag, &self.parameters, point);
@@ -297,7 +302,7 @@ impl Arrays<'_> {
         let mut dependent: Vec<(usize, u32)> =
             dependent.into_iter().flatten().map(|(row, _)| (row % count, (row / count) as u32)).collect();
         dependent.sort_unstable();
-        Some(Freedom {
+        Some(FreeDirections {
             unknowns,
             direction,
             dependent,

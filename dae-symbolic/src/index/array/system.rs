@@ -52,7 +52,7 @@ pub(super) struct Scaled {
 
 impl Scaled {
     /// Measures columns in units of their own, and scales rows again so that the largest entry of each is 1.
-    pub(super) fn weigh(&mut self, units: &[f64]) {
+    pub(super) fn scale_columns(&mut self, units: &[f64]) {
         for (i, row) in self.rows.iter_mut().enumerate() {
             row.iter_mut().for_each(|(column, value)| *value *= units[*column]);
             let largest = row.iter().fold(0.0_f64, |largest, (_, value)| largest.max(value.abs()));

@@ -25,7 +25,7 @@ use super::system::{ArraySystem, norm};
 use crate::index::limits;
 
 /// Looks for jets near `from`.
-pub(super) fn full_steps(system: &ArraySystem<'_>, from: &ArrayPoint) -> Option<ArrayPoint> {
+pub(super) fn undamped_newton(system: &ArraySystem<'_>, from: &ArrayPoint) -> Option<ArrayPoint> {
     if system.array.rows() > system.array.limits.undamped.rows {
         return None;
     }
@@ -74,7 +74,7 @@ fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<
         }
         let consistent = here.hold_to(damped.consistency);
         let ease = ease(system, &point, cost);
-        here.weigh(&ease);
+        here.scale_columns(&ease);
         let opposite: Vec<f64> = here.residual.iter().map(|r| -r).collect();
         let mut z = least_norm(&here.rows, system.columns, undamped.dependent)?.step(&opposite).z;
         let length = norm(&z);

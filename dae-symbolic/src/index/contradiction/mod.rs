@@ -152,7 +152,7 @@ fn differs_from_zero(model: &mut Model, value: Expr, t0: f64, limits: &limits::C
         }
         let is_bounded = enclosure[0].magnitude().is_finite();
         let is_long = model.dag.len() > nodes + limits.nodes_of_remainder;
-        if !is_bounded || model.dag.is_steady(derivative) || is_long {
+        if !is_bounded || model.dag.is_time_invariant(derivative) || is_long {
             return false;
         }
         derivative = total_derivative(&mut model.dag, derivative);
@@ -164,7 +164,8 @@ fn described(model: &Model, count: usize, found: Consequence) -> (Problem, Diagn
     let rows = (0..u128::BITS as usize).filter(|row| found.made_of & (1 << row) != 0);
     let rows: Vec<(usize, u32)> = rows.map(|row| (row % count, (row / count) as u32)).collect();
     let spelled = print(&model.dag, found.value, Notation::Text, |symbol| model.symbol_name(symbol));
-    let when = if model.dag.is_steady(found.value) { "" } else { ", which does not hold on any interval of time" };
+    let when =
+        if model.dag.is_time_invariant(found.value) { "" } else { ", which does not hold on any interval of time" };
     let message = format!("eliminating all unknowns from them leaves 0 = {spelled}{when}");
     problem::contradictory(model, &rows, &message)
 }

@@ -19,7 +19,7 @@ use crate::structure::{Offsets, Structure};
 use crate::system::{Combination, System, combine};
 
 /// The working system and whether its Jacobian is generically nonsingular.
-pub(crate) struct Understood {
+pub(crate) struct WorkingSystem {
     pub(crate) system: System,
     pub(crate) structure: Structure,
     pub(crate) rewrites: Vec<Rewrite>,
@@ -35,7 +35,7 @@ pub(crate) fn as_written(
     model: &mut Model,
     system: System,
     limits: &limits::UpperBound,
-) -> Result<Understood, (Problem, Diagnostics)> {
+) -> Result<WorkingSystem, (Problem, Diagnostics)> {
     let structure = structure_of_system(model, &system)?;
     let generic = generic_regularity(model, &system, &structure, limits);
     let singular_as_written = match generic {
@@ -44,16 +44,16 @@ pub(crate) fn as_written(
         GenericRegularity::Undecided { .. } => None,
     };
     let (rewrites, pivots) = (Vec::new(), Vec::new());
-    Ok(Understood { system, structure, rewrites, pivots, generic, singular_as_written })
+    Ok(WorkingSystem { system, structure, rewrites, pivots, generic, singular_as_written })
 }
 
 /// Combines equations while the system Jacobian is identically singular and there is a combination that lowers the
 /// structure.
-pub(crate) fn understand(
+pub(crate) fn combine_until_regular(
     model: &mut Model,
     system: System,
     limits: &limits::UpperBound,
-) -> Result<Understood, (Problem, Diagnostics)> {
+) -> Result<WorkingSystem, (Problem, Diagnostics)> {
     let mut now = as_written(model, system, limits)?;
     while matches!(now.generic, GenericRegularity::Singular { .. }) {
         if !now.step(model, limits)? {
@@ -63,7 +63,7 @@ pub(crate) fn understand(
     Ok(now)
 }
 
-impl Understood {
+impl WorkingSystem {
     /// Whether the system Jacobian is generically nonsingular.
     pub(crate) fn is_regular(&self) -> bool {
         matches!(self.generic, GenericRegularity::Nonsingular { .. })

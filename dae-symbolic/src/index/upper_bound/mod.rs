@@ -24,7 +24,7 @@ mod structure;
 
 pub use generic::generic_rank;
 pub(super) use growth::{check_depth, check_growth};
-pub(super) use linear_combination::{Understood, as_written, understand};
+pub(super) use linear_combination::{WorkingSystem, as_written, combine_until_regular};
 pub(super) use offsets::{lifted, upper_bound};
 pub(super) use pivots::vanishing;
 pub use rewrite::Rewrite;

@@ -11,7 +11,7 @@
 //!
 //! * [`Symbol::Unknown`](crate::expr::Symbol) with the id $a$ and an order is that derivative of
 //!   [`FamilyModel::accesses`]`[a]`;
-//! * [`Symbol::Parameter`](crate::expr::Symbol) with the id $s$ is the number [`FamilyModel::steady`]`[s]`, constant in
+//! * [`Symbol::Parameter`](crate::expr::Symbol) with the id $s$ is the number [`FamilyModel::time_invariant`]`[s]`, constant in
 //!   time: an element of a parameter or of a table of constants, or a loop variable.
 //!
 //! Accesses to scalars come first and in the order of declaration: a model without arrays and loops *is* a scalar
@@ -71,7 +71,7 @@ pub struct FamilyModel {
     /// What the leaves `Symbol::Unknown` stand for.
     pub accesses: Vec<Access>,
     /// What the leaves `Symbol::Parameter` stand for.
-    pub steady: Vec<Steady>,
+    pub time_invariant: Vec<TimeInvariant>,
 }
 
 /// An array with an affine expression for each of its indices.
@@ -85,7 +85,7 @@ pub struct Access {
 
 /// A leaf that is constant in time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Steady {
+pub enum TimeInvariant {
     /// An element of a parameter.
     Parameter(Access),
     /// An element of a table of constants.

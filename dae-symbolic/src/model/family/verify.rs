@@ -3,7 +3,7 @@
 //! In: a family model from anywhere. Out: nothing, or all errors in it: after this point every access has one index per
 //! extent and stays inside its array for all instances, every leaf is declared, and no size exceeds its limit.
 
-use super::{Access, Affine, Body, FamilyModel, Loop, MAX_INSTANCES, Steady, element_name, position};
+use super::{Access, Affine, Body, FamilyModel, Loop, MAX_INSTANCES, TimeInvariant, element_name, position};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Symbol, symbols};
 use crate::origin::Origin;
@@ -111,17 +111,17 @@ impl Verifier<'_> {
                 Some(access) => self.access(access, corners, origin),
                 None => self.undeclared(origin),
             },
-            Symbol::Parameter(id) => match self.model.steady.get(id.index()) {
-                Some(Steady::Parameter(access)) => {
+            Symbol::Parameter(id) => match self.model.time_invariant.get(id.index()) {
+                Some(TimeInvariant::Parameter(access)) => {
                     let array = self.model.parameters.get(access.array).map(|p| (p.name.as_str(), &p.extents));
                     self.inside(array, &access.indices, corners, origin);
                 }
-                Some(Steady::Table(access)) => {
+                Some(TimeInvariant::Table(access)) => {
                     let array = self.model.tables.get(access.array).map(|t| (t.name.as_str(), &t.extents));
                     self.inside(array, &access.indices, corners, origin);
                 }
-                Some(Steady::Index(level)) if *level < levels => {}
-                Some(Steady::Index(_)) | None => self.undeclared(origin),
+                Some(TimeInvariant::Index(level)) if *level < levels => {}
+                Some(TimeInvariant::Index(_)) | None => self.undeclared(origin),
             },
             Symbol::Time | Symbol::Input { .. } => {}
             Symbol::State(_) | Symbol::StateDerivative(_) => self.undeclared(origin),

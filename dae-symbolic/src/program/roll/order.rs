@@ -74,16 +74,16 @@ impl<'a> Order<'a> {
     }
 
     /// The positions of the operands of a sum or product in the order in which they are computed.
-    pub(super) fn operands(&self, operands: &[Expr], steady_first: SteadyFirst) -> Vec<usize> {
+    pub(super) fn operands(&self, operands: &[Expr], first: TimeInvariantFirst) -> Vec<usize> {
         let mut order: Vec<usize> = (0..operands.len()).collect();
         order.sort_by(|&a, &b| {
             let (a, b) = (operands[a], operands[b]);
-            let steady = self.dag.is_steady(a).cmp(&self.dag.is_steady(b));
-            let steady = match steady_first {
-                SteadyFirst::InProducts => steady.reverse(),
-                SteadyFirst::No => steady,
+            let time_invariant = self.dag.is_time_invariant(a).cmp(&self.dag.is_time_invariant(b));
+            let time_invariant = match first {
+                TimeInvariantFirst::InProducts => time_invariant.reverse(),
+                TimeInvariantFirst::No => time_invariant,
             };
-            steady.then_with(|| self.keys.get(&a).cmp(&self.keys.get(&b))).then(a.cmp(&b))
+            time_invariant.then_with(|| self.keys.get(&a).cmp(&self.keys.get(&b))).then(a.cmp(&b))
         });
         order
     }
@@ -111,12 +111,12 @@ impl<'a> Order<'a> {
                     leaves.extend(operands.iter().filter_map(|t| self.keys.get(t)).flat_map(|key| &key.leaves));
                     operands = rest.iter().map(|&k| operands[k]).collect();
                 }
-                children.extend(self.operands(&operands, SteadyFirst::No).into_iter().map(|k| operands[k]));
+                children.extend(self.operands(&operands, TimeInvariantFirst::No).into_iter().map(|k| operands[k]));
             }
             Node::Product(factors) => {
                 hash.word(34);
                 let operands: Vec<Expr> = factors.iter().map(|&(b, _)| b).collect();
-                for k in self.operands(&operands, SteadyFirst::InProducts) {
+                for k in self.operands(&operands, TimeInvariantFirst::InProducts) {
                     hash.word(i64::from(factors[k].1) as u64);
                     children.push(operands[k]);
                 }
@@ -145,7 +145,7 @@ impl<'a> Order<'a> {
 
 /// The place of operands made of numbers and parameters.
 #[derive(Clone, Copy)]
-pub(super) enum SteadyFirst {
+pub(super) enum TimeInvariantFirst {
     /// Before the others.
     InProducts,
     /// After the others, in sums.

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::super::{Load, Register, Unplaced};
-use super::order::{Order, SteadyFirst};
+use super::order::{Order, TimeInvariantFirst};
 use crate::expr::{Call, Expr, Function, Node, Rational};
 
 /// A number that may differ from instance to instance, or one that is too large to be taken apart.
@@ -139,7 +139,7 @@ impl Shaped {
                     None => (&[][..], terms.to_vec()),
                 };
                 let operands: Vec<Expr> = terms.iter().map(|&(_, t)| t).collect();
-                let places = order.operands(&operands, SteadyFirst::No);
+                let places = order.operands(&operands, TimeInvariantFirst::No);
                 let total = |&total: &usize| {
                     self.addresses.push(total as i64);
                     self.operations.push(Operation::Load(Load::Total(())));
@@ -154,7 +154,7 @@ impl Shaped {
             }
             Node::Product(factors) => {
                 let operands: Vec<Expr> = factors.iter().map(|&(b, _)| b).collect();
-                let places = order.operands(&operands, SteadyFirst::InProducts).into_iter();
+                let places = order.operands(&operands, TimeInvariantFirst::InProducts).into_iter();
                 Operation::Product(places.map(|k| (registers[&operands[k]], factors[k].1)).collect())
             }
             Node::Call(call, arguments) => {
@@ -180,9 +180,11 @@ fn children(order: &Order<'_>, expr: Expr) -> Vec<Expr> {
         operands = rest.iter().map(|&k| operands[k]).collect();
     }
     match order.dag().node(expr) {
-        Node::Sum { .. } => order.operands(&operands, SteadyFirst::No).into_iter().map(|k| operands[k]).collect(),
+        Node::Sum { .. } => {
+            order.operands(&operands, TimeInvariantFirst::No).into_iter().map(|k| operands[k]).collect()
+        }
         Node::Product(_) => {
-            order.operands(&operands, SteadyFirst::InProducts).into_iter().map(|k| operands[k]).collect()
+            order.operands(&operands, TimeInvariantFirst::InProducts).into_iter().map(|k| operands[k]).collect()
         }
         Node::Constant(_) | Node::Pi | Node::Euler | Node::Symbol(_) | Node::Apply(..) | Node::Call(..) => operands,
     }

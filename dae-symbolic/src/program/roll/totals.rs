@@ -75,7 +75,7 @@ pub(in crate::program) fn entries(order: &mut Order<'_>, first: usize, roots: &[
 
 fn order_of(order: &mut Order<'_>, expressions: Vec<Expr>) -> Vec<usize> {
     order.prepare(&expressions);
-    order.operands(&expressions, super::order::SteadyFirst::No)
+    order.operands(&expressions, super::order::TimeInvariantFirst::No)
 }
 
 // The key of a call is its name and orders; its spline does not count.

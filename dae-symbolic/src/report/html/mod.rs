@@ -40,7 +40,7 @@ pub(super) fn page(report: &Report, document: &Document) -> String {
     derivations(&mut out, document);
     structure(&mut out, report, document);
     initial(&mut out, report.initial_values.as_ref());
-    notions(&mut out, report);
+    index_concepts(&mut out, report);
     certificate(&mut out, report);
     forms(&mut out, report);
     formulations(&mut out, document);
@@ -136,7 +136,7 @@ fn initial(out: &mut String, initial: Option<&InitialReport>) {
     list(out, &sentences);
 }
 
-fn notions(out: &mut String, report: &Report) {
+fn index_concepts(out: &mut String, report: &Report) {
     let facts = facts(report);
     if facts.is_empty() {
         return;

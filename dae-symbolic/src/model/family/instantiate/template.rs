@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::super::{Access, Affine, Body, Steady, position};
+use super::super::{Access, Affine, Body, TimeInvariant, position};
 use super::instantiation::{Instantiation, folded_extents};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Call, Expr, Function, Node, ParameterId, Rational, Symbol, UnknownId, reachable};
@@ -98,10 +98,12 @@ impl Instantiation<'_> {
         let indexed = |access: &Access| access.indices.iter().any(|index| !index.coefficients.is_empty());
         match symbol {
             Symbol::Unknown { unknown, .. } => self.family.accesses.get(unknown.index()).is_some_and(indexed),
-            Symbol::Parameter(id) => self.family.steady.get(id.index()).is_some_and(|steady| match steady {
-                Steady::Parameter(access) | Steady::Table(access) => indexed(access),
-                Steady::Index(_) => true,
-            }),
+            Symbol::Parameter(id) => {
+                self.family.time_invariant.get(id.index()).is_some_and(|time_invariant| match time_invariant {
+                    TimeInvariant::Parameter(access) | TimeInvariant::Table(access) => indexed(access),
+                    TimeInvariant::Index(_) => true,
+                })
+            }
             Symbol::Time | Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => false,
         }
     }
@@ -152,7 +154,7 @@ impl Instantiation<'_> {
             Symbol::Unknown { unknown, order } => {
                 self.unknown(unknown, point, gaps).map(|unknown| self.dag.symbol(Symbol::Unknown { unknown, order }))
             }
-            Symbol::Parameter(id) => self.steady(id, point, gaps),
+            Symbol::Parameter(id) => self.time_invariant(id, point, gaps),
             Symbol::Time | Symbol::Input { .. } | Symbol::State(_) | Symbol::StateDerivative(_) => {
                 Some(self.dag.symbol(symbol))
             }
@@ -164,20 +166,20 @@ impl Instantiation<'_> {
         })
     }
 
-    fn steady(&mut self, id: ParameterId, point: &[i64], gaps: &[Gap]) -> Option<Expr> {
-        match self.family.steady.get(id.index())? {
-            Steady::Parameter(access) => {
+    fn time_invariant(&mut self, id: ParameterId, point: &[i64], gaps: &[Gap]) -> Option<Expr> {
+        match self.family.time_invariant.get(id.index())? {
+            TimeInvariant::Parameter(access) => {
                 let extents = &self.family.parameters.get(access.array)?.extents;
                 let element = folded_position(extents, &self.excerpt.parameters[access.array], access, point, gaps)?;
                 let id = ParameterId((self.first_parameter[access.array] + element) as u32);
                 Some(self.dag.symbol(Symbol::Parameter(id)))
             }
-            Steady::Table(access) => {
+            TimeInvariant::Table(access) => {
                 let table = self.family.tables.get(access.array)?;
                 let value = *table.values.get(position(&table.extents, &at(access, point))?)?;
                 self.number(value)
             }
-            Steady::Index(level) => point.get(*level).map(|&value| self.dag.integer(value)),
+            TimeInvariant::Index(level) => point.get(*level).map(|&value| self.dag.integer(value)),
         }
     }
 

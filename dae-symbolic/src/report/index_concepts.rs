@@ -1,14 +1,14 @@
 //! Other notions of index, in the words of a report.
 //!
-//! In: [`Notions`] and the certified index. Out: dimensions, reasons, and warnings where a notion disagrees with the
+//! In: [`IndexConcepts`] and the certified index. Out: dimensions, reasons, and warnings where a notion disagrees with the
 //! index.
 
-use crate::index_concepts::{Arithmetic, FrozenPencil, Kronecker, KroneckerStructure, LocalPencil, Notions};
+use crate::index_concepts::{Arithmetic, FrozenPencil, IndexConcepts, Kronecker, KroneckerStructure, LocalPencil};
 
 /// Other notions of index.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct NotionsReport {
+pub struct IndexConceptsReport {
     /// The pencil of a linear system with constant coefficients.
     pub kronecker: Option<KroneckerReport>,
     /// The pencil frozen at the start values, where coefficients vary.
@@ -56,16 +56,16 @@ pub struct FrozenReport {
     pub arithmetic: &'static str,
 }
 
-impl NotionsReport {
+impl IndexConceptsReport {
     /// `ill_posed`: the model was rejected.
-    pub(super) fn new(notions: &Notions, index: Option<u32>, ill_posed: bool) -> Self {
-        let frozen = notions.frozen.as_ref();
+    pub(super) fn new(concepts: &IndexConcepts, index: Option<u32>, ill_posed: bool) -> Self {
+        let frozen = concepts.frozen.as_ref();
         let warning = frozen.and_then(|f| frozen_warning(f, index, ill_posed));
-        NotionsReport {
-            kronecker: notions.kronecker.as_ref().map(KroneckerReport::new),
+        IndexConceptsReport {
+            kronecker: concepts.kronecker.as_ref().map(KroneckerReport::new),
             frozen: frozen.map(FrozenReport::new),
-            strangeness: notions.strangeness.as_ref().map(|s| s.reason.to_string()),
-            perturbation: notions.perturbation.as_ref().map(|p| p.reason.clone()),
+            strangeness: concepts.strangeness.as_ref().map(|s| s.reason.to_string()),
+            perturbation: concepts.perturbation.as_ref().map(|p| p.reason.clone()),
             warnings: warning.into_iter().collect(),
         }
     }

@@ -19,7 +19,7 @@ const CLEAR: f64 = 0.02;
 
 /// State of the equations before a switch.
 #[derive(Clone, Debug)]
-pub(super) struct Freedom {
+pub(super) struct BeforeSwitch {
     /// The switching function that vanishes.
     switch: usize,
     /// The time just before.
@@ -30,11 +30,11 @@ pub(super) struct Freedom {
     jacobians: [Vec<f64>; 2],
 }
 
-impl Freedom {
+impl BeforeSwitch {
     /// Evaluates the Jacobians at a state just before the switch; `None` where the system is too large.
-    pub(super) fn before(dae: &dyn Dae, switch: usize, at: (f64, &[f64], &[f64]), step: f64) -> Option<Freedom> {
+    pub(super) fn before(dae: &dyn Dae, switch: usize, at: (f64, &[f64], &[f64]), step: f64) -> Option<BeforeSwitch> {
         let is_small = (1..=LARGEST).contains(&dae.description().unknowns.len());
-        (is_small && step > 0.0).then(|| Freedom { switch, t: at.0, step, jacobians: jacobians(dae, at) })
+        (is_small && step > 0.0).then(|| BeforeSwitch { switch, t: at.0, step, jacobians: jacobians(dae, at) })
     }
 
     /// An error if the number of degrees of freedom differs after the switch.

@@ -18,7 +18,7 @@ use crate::spelling::lists::listed;
 const NAMED: usize = 6;
 
 /// The sentence; `None` where values were found, or nothing restricts them.
-pub(super) fn advice(compiled: &Compiled) -> Option<String> {
+pub(super) fn no_consistent_point(compiled: &Compiled) -> Option<String> {
     let (model, certificate) = (&compiled.model, &compiled.analysis.certificate);
     let LocalRegularity::NoConsistentPoint { message } = &certificate.local else { return None };
     // The functions of the caller are not known yet: the model has no error.

@@ -2,7 +2,7 @@
 //! generated code.
 //!
 //! ```sh
-//! cargo run --release --example closing_cost
+//! cargo run --release --example projection_cost
 //! ```
 //!
 //! Car axis of the test set to t = 3. The number of steps of a single run varies by chance by some ten per cent, so

@@ -4,16 +4,16 @@ use dae::Dae;
 use dae::symbolic::form::Form;
 use dae::symbolic::pipeline::compile;
 use dae::symbolic::read_text;
-use dae::symbolic::recommendation::Advice;
+use dae::symbolic::recommendation::Recommendation;
 
-fn advice(text: &str) -> Advice {
+fn recommendation(text: &str) -> Recommendation {
     let (model, _) = read_text(text).expect("readable");
     let compiled = compile(model.with_forms([]), 0.0).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics));
-    compiled.advice()
+    compiled.recommendation()
 }
 
 /// The model in one of the four `dae!` of the example `ascher_petzold`, with other values of parameters.
-fn example(number: usize, parameters: &[(&str, &str)]) -> Advice {
+fn example(number: usize, parameters: &[(&str, &str)]) -> Recommendation {
     let source = include_str!("../examples/ascher_petzold.rs");
     let body =
         source.split("\ndae::dae! {\n").nth(number).and_then(|rest| rest.split_once("\n}\n")).expect("a model").0;
@@ -23,7 +23,7 @@ fn example(number: usize, parameters: &[(&str, &str)]) -> Advice {
         let rest = after.split_once(';').expect("its end").1;
         text = format!("{before}param {name} = {value};{rest}");
     }
-    advice(&text)
+    recommendation(&text)
 }
 
 /// What Ascher & Petzold (1993, Sect. 5) conclude about their examples, and the numbers on which this rests.
@@ -48,7 +48,7 @@ fn the_examples_of_the_paper() {
 /// $K_1, \dots, K_4$ where they are known in closed form.
 #[test]
 fn conditioning_constants_of_linear_problems() {
-    let constants = |found: Advice| found.conditioning.map(|k| [k.k1, k.k2, k.k3, k.k4.unwrap_or(f64::NAN)]);
+    let constants = |found: Recommendation| found.conditioning.map(|k| [k.k1, k.k2, k.k3, k.k4.unwrap_or(f64::NAN)]);
     let close = |found: [f64; 4], expected: [f64; 4]| {
         let far = |(a, b): (&f64, &f64)| (a - b).abs() > 1e-9 * b;
         assert!(!found.iter().zip(&expected).any(far), "{found:?} instead of {expected:?}");
@@ -73,28 +73,28 @@ fn conditioning_constants_of_linear_problems() {
     // (cos 2t, sin(2t)/2; -2 sin 2t, cos 2t), whose norm is largest, 2, at t = π/4.
     let text = "struct Oscillator { var p1 = 1; var p2 ~ 0; var v1 = 0; var v2 ~ 0; var y;
         der(p1) = v1; der(p2) = v2; der(v1) = -4 * p1 + 3 * y; der(v2) = -4 * p2 + 4 * y; 0 = 3 * p1 + 4 * p2 - 3; }";
-    let [k1, k2, k3, k4] = constants(advice(text)).expect("linear");
+    let [k1, k2, k3, k4] = constants(recommendation(text)).expect("linear");
     close([k1, k2, k3, 1.0], [0.04, 1.0, 5.0, 1.0]);
     assert!((k4 - 2.0).abs() < 1e-3, "{k4}");
     let pendulum = "struct Pendulum { var x = 1; var y ~ 0; var u ~ 0; var v = 0; var l; der(x) = u; der(y) = v;
         der(u) = -l * x; der(v) = -l * y - 1; 0 = x * x + y * y - 1; }";
-    assert_eq!(constants(advice(pendulum)), None);
+    assert_eq!(constants(recommendation(pendulum)), None);
 }
 
 #[test]
 fn other_models() {
     // No hidden constraints.
-    let found = advice("struct Decay { var x = 1; var y; der(x) = -y; y = 2 * x; }");
+    let found = recommendation("struct Decay { var x = 1; var y; der(x) = -y; y = 2 * x; }");
     assert_eq!((found.form, found.measures), (Form::Index1, None));
     // A stiff damper beside a joint: the frozen part decays a thousand times faster than the load swings.
-    let found = advice(
+    let found = recommendation(
         "struct Bush { var x = 1; var y ~ 0; var u ~ 0; var v = 0; var l; var w = 0; der(x) = u; der(y) = v;
         der(u) = -l * x; der(v) = -l * y - 1 - w; der(w) = -1e4 * (w - y); 0 = x * x + y * y - 1; }",
     );
     assert_eq!(found.form, Form::Ggl, "{found:?}");
     assert!(found.reason.contains("decays at a rate of 10000,"), "{}", found.reason);
     // At rest: the rates of the model count.
-    let found = advice(
+    let found = recommendation(
         "struct Pendulum { var x = 0; var y ~ -1; var u = 0; var v ~ 0; var l; der(x) = u; der(y) = v;
         der(u) = -l * x - 0.1 * u; der(v) = -l * y - 1 - 0.1 * v; 0 = x * x + y * y - 1; }",
     );
@@ -102,7 +102,7 @@ fn other_models() {
     assert!(measures.speed == 0.0 && (measures.slowest - 1.0).abs() < 1e-12 && (measures.decay - 0.05).abs() < 1e-12);
     assert!(found.form == Form::Ggl && found.reason.contains("no faster"), "{found:?}");
     // Leading parts cancel inside functions: the structure does not tell what to differentiate.
-    let found = advice(
+    let found = recommendation(
         "struct Hidden { var x ~ -9.7; var y ~ -4.9; var z ~ -2; var w ~ 4.8; let a = der(x) + y*der(y);
         0 = a + a.powi(3) + z - t; 0 = exp(a) - 1 + z*z + sin(z) - w; 0 = x + y*y/2 - 2 - sin(t); 0 = der(z) + w + y - cos(t); }",
     );
@@ -145,7 +145,7 @@ fn awkward_numbers() {
         "struct Grows { var x = 1; var y ~ 0; var z ~ 0; der(x) = -x + z * exp(1000 * t); der(y) = y + z; 0 = x + 2 * y; }",
         "struct High { var x = 1; var y ~ 0; var z ~ 0; der(x, 8) = -x + z; der(y, 8) = y + z; 0 = x + 2 * y; }",
     ] {
-        let found = advice(text);
+        let found = recommendation(text);
         assert!(matches!(found.form, Form::Ggl | Form::Pa | Form::Index1), "{found:?}");
     }
 }
