@@ -41,6 +41,8 @@ const EXTRAPOLATED: f64 = 10.0;
 const REJECTED: (f64, f64) = (0.25, 0.9);
 /// The step grows by this factor or not at all: smaller changes would cost more in factorisations than they gain.
 const GROWTH: f64 = 2.0;
+/// The length does not grow in this many steps after a failed error test of order 1.
+const HELD: usize = 3;
 /// An accepted step that was almost too long is shortened by a factor between these.
 const SHRINKAGE: (f64, f64) = (0.5, 0.9);
 
@@ -106,6 +108,10 @@ pub(super) struct Control {
     starting: bool,
     /// Failed error tests of the step under way.
     failures: usize,
+    /// Steps for which the length does not grow after a failed error test of order 1. Where the error depends on the
+    /// change of the length, longer steps would be tried and rejected for ever, and the order, which is raised only
+    /// after steps of one length, would remain 1.
+    held: usize,
     damping: Damping,
 }
 
@@ -138,6 +144,7 @@ impl Control {
             max_order,
             starting: true,
             failures: 0,
+            held: 0,
             damping: Damping {
                 is_allowed: description.invariants.iter().all(|invariant| invariant.row.is_some()),
                 since_new: 0,
@@ -220,6 +227,7 @@ impl Control {
     pub(super) fn after_rejection(&mut self, estimate: &Estimate, order: usize) -> (usize, f64) {
         self.starting = false;
         self.failures += 1;
+        self.held = if order == 1 { HELD } else { self.held };
         let (next, error) = match estimate.change {
             OrderChange::Lower => (order - 1, estimate.below),
             OrderChange::Keep => (order, estimate.at_order),
@@ -248,6 +256,7 @@ impl Control {
         e: &[f64],
     ) -> (usize, f64) {
         self.failures = 0;
+        self.held = self.held.saturating_sub(1);
         let order = formula.order;
         let raised_just_now = order == history.order() + 1;
         if estimate.change == OrderChange::Lower || order == self.max_order {
@@ -283,7 +292,7 @@ impl Control {
             OrderChange::Keep => (order, estimate.at_order),
         };
         let factor = match elementary(error, next) {
-            factor if factor >= GROWTH => GROWTH,
+            factor if factor >= GROWTH && self.held == 0 => GROWTH,
             factor if factor <= 1.0 => factor.clamp(SHRINKAGE.0, SHRINKAGE.1),
             _ => 1.0,
         };
