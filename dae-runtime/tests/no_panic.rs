@@ -73,7 +73,7 @@ impl Faulty {
             if differential != random.chance(2) {
                 Kind::Differential
             } else {
-                random.of(&[Kind::Algebraic, Kind::Algebraic, Kind::Auxiliary])
+                random.of(&[Kind::Algebraic, Kind::Algebraic, Kind::Auxiliary { order: 2 }])
             }
         };
         let kinds: Vec<Kind> = (0..n).map(|unknown| kind(unknown, random)).collect();

@@ -545,6 +545,6 @@ fn name(of: &Description, k: usize) -> Name {
     let unknown = &of.unknowns[k];
     match unknown.kind {
         Kind::Differential => format!("der({})", unknown.name).into(),
-        Kind::Algebraic | Kind::Auxiliary => unknown.name.clone(),
+        Kind::Algebraic | Kind::Auxiliary { .. } => unknown.name.clone(),
     }
 }

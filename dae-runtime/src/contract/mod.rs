@@ -93,9 +93,19 @@ pub enum Kind {
     Differential,
     /// $y_j'$ does not occur.
     Algebraic,
-    /// $y_j'$ does not occur, and the model does not determine $y_j$: any of many values serves the other unknowns, and
-    /// errors in it do not count.
-    Auxiliary,
+    /// $y_j'$ does not occur, and the model does not determine $y_j$, which stands for a derivative: any of many values
+    /// serves the other unknowns, and errors in it do not count.
+    Auxiliary {
+        /// The order of the derivative.
+        order: u32,
+    },
+}
+
+impl Kind {
+    /// Whether the model does not determine the unknown.
+    pub fn is_auxiliary(self) -> bool {
+        matches!(self, Kind::Auxiliary { .. })
+    }
 }
 
 /// What an entry of $y$ stands for.

@@ -122,7 +122,7 @@ impl JetPlaces {
     /// Finds the jets of a formulation. Auxiliary unknowns have none: they need not equal the derivatives for which they stand.
     pub(crate) fn of(dae: &dyn Dae) -> Self {
         let (description, prolongation) = (dae.description(), dae.prolongation().prolongation_description());
-        let is_determined = |unknown: &&Unknown| unknown.kind != Kind::Auxiliary;
+        let is_determined = |unknown: &&Unknown| !unknown.kind.is_auxiliary();
         let value = |unknown: &Unknown| Some(unknown).filter(is_determined)?.role.jet();
         let values: Vec<Option<usize>> = description.unknowns.iter().map(value).collect();
         let slopes = values.iter().map(|jet| prolongation.derivative_of((*jet)?)).collect();

@@ -7,11 +7,12 @@
 //! than that of a state, without harm to the states. Steps longer than one do not make these tests stricter: $h$ is
 //! capped at 1. Auxiliary unknowns count little in iterations and not at all in errors.
 
-use crate::contract::{Dae, Description, Kind};
+use crate::contract::{Dae, Description, Kind, Unknown};
 use crate::linalg::iteration_matrix::Jacobians;
 
-/// Relative accuracy to which Newton's iteration finds an auxiliary unknown: others depend on it only to second order,
-/// and it may be known to only a few digits.
+/// Accuracy to which Newton's iteration finds an auxiliary unknown, relative to the largest of its order: others depend
+/// on it only to second order, and it may be known to only a few digits. A derivative that is zero has the rounding
+/// errors of those with which it stands in an equation.
 const AUXILIARY: f64 = 1e-3;
 
 /// Errors of a multiplier of the formulation may move a state by this many of its tolerances in a step.
@@ -23,8 +24,10 @@ pub(crate) struct Weights {
     rtol: Vec<f64>,
     atol: Vec<f64>,
     index: Vec<u8>,
-    /// Whether each unknown counts in errors, not being auxiliary.
-    counts: Vec<bool>,
+    /// What is auxiliary, and counts little.
+    auxiliary: Vec<Option<Auxiliary>>,
+    /// The largest magnitude of the auxiliary unknowns of each order, in nominal values, and at least 1.
+    largest: Vec<f64>,
     /// Weights without the factors $h^{k-1}$.
     full: Vec<f64>,
     weights: Vec<f64>,
@@ -34,11 +37,13 @@ impl Weights {
     /// Weights for a formulation, with tolerances of each of its unknowns; all zero until [`Weights::update`].
     pub(crate) fn new(description: &Description, rtol: Vec<f64>, atol: Vec<f64>) -> Self {
         let n = description.unknowns.len();
+        let auxiliary: Vec<Option<Auxiliary>> = description.unknowns.iter().map(Auxiliary::of).collect();
         Weights {
             rtol,
             atol,
             index: description.unknowns.iter().map(|unknown| unknown.index).collect(),
-            counts: description.unknowns.iter().map(|unknown| unknown.kind != Kind::Auxiliary).collect(),
+            largest: vec![1.0; auxiliary.iter().flatten().map(|it| it.order + 1).max().unwrap_or(0)],
+            auxiliary,
             full: vec![0.0; n],
             weights: vec![0.0; n],
         }
@@ -75,9 +80,15 @@ impl Weights {
     /// Adapts the weights to a state and a step size.
     pub(crate) fn update(&mut self, y: &[f64], h: f64) {
         let h = h.abs().min(1.0);
+        self.largest.fill(1.0);
+        for (y, auxiliary) in y.iter().zip(&self.auxiliary) {
+            if let Some(Auxiliary { order, nominal }) = *auxiliary {
+                self.largest[order] = self.largest[order].max(y.abs() / nominal);
+            }
+        }
         for i in 0..y.len() {
-            if !self.counts[i] {
-                self.full[i] = 1.0 / (self.atol[i] + AUXILIARY.max(self.rtol[i]) * y[i].abs().max(1.0));
+            if let Some(Auxiliary { order, nominal }) = self.auxiliary[i] {
+                self.full[i] = 1.0 / (self.atol[i] + AUXILIARY.max(self.rtol[i]) * nominal * self.largest[order]);
                 self.weights[i] = self.full[i];
                 continue;
             }
@@ -109,7 +120,7 @@ impl Weights {
 
     /// [`Weights::norm`] of the unknowns that are not auxiliary.
     pub(crate) fn error_norm(&self, v: &[f64]) -> f64 {
-        let counted = self.weights.iter().zip(v).zip(&self.counts).filter(|(_, counts)| **counts);
+        let counted = self.weights.iter().zip(v).zip(&self.auxiliary).filter(|(_, auxiliary)| auxiliary.is_none());
         let (sum, n) = counted.fold((0.0, 0), |(sum, n), ((w, v), _)| (sum + (w * v).powi(2), n + 1));
         (sum / n.max(1) as f64).sqrt()
     }
@@ -123,7 +134,7 @@ impl Weights {
     /// [`Weights::worst`] of the unknowns that are not auxiliary.
     pub(crate) fn worst_error(&self, v: &[f64]) -> usize {
         let size = |i: usize| (self.weights[i] * v[i]).abs();
-        let counted = (0..v.len()).filter(|&i| self.counts[i]);
+        let counted = (0..v.len()).filter(|&i| self.auxiliary[i].is_none());
         let larger =
             |worst: usize, i: usize| if size(worst) >= size(i) || !size(worst).is_finite() { worst } else { i };
         counted.reduce(larger).unwrap_or(0)
@@ -136,15 +147,32 @@ impl Weights {
     }
 }
 
+/// An auxiliary unknown.
+#[derive(Clone, Copy, Debug)]
+struct Auxiliary {
+    /// The order of the derivative that it stands for.
+    order: usize,
+    nominal: f64,
+}
+
+impl Auxiliary {
+    fn of(unknown: &Unknown) -> Option<Auxiliary> {
+        match unknown.kind {
+            Kind::Auxiliary { order } => Some(Auxiliary { order: order as usize, nominal: unknown.nominal }),
+            Kind::Differential | Kind::Algebraic => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn weights(index: &[u8]) -> Weights {
         let n = index.len();
-        let (counts, zeros) = (vec![true; n], vec![0.0; n]);
-        let (full, weights) = (zeros.clone(), zeros);
-        Weights { rtol: vec![0.1; n], atol: vec![0.5; n], index: index.to_vec(), counts, full, weights }
+        let (auxiliary, zeros) = (vec![None; n], vec![0.0; n]);
+        let (full, weights, largest) = (zeros.clone(), zeros, Vec::new());
+        Weights { rtol: vec![0.1; n], atol: vec![0.5; n], index: index.to_vec(), auxiliary, largest, full, weights }
     }
 
     #[test]
@@ -157,6 +185,20 @@ mod tests {
         assert_eq!(weights.full(), [1.0; 3]);
         weights.update(&[5.0, -5.0, 5.0], 7.0);
         assert_eq!(weights.as_slice(), [1.0; 3]);
+    }
+
+    #[test]
+    fn auxiliary_unknowns_are_measured_by_the_largest_of_their_order() {
+        let mut weights = weights(&[1; 4]);
+        let auxiliary = |order, nominal| Some(Auxiliary { order, nominal });
+        weights.auxiliary = vec![None, auxiliary(1, 1.0), auxiliary(1, 0.01), auxiliary(2, 1.0)];
+        weights.largest = vec![1.0; 3];
+        weights.update(&[5.0, 0.0, 10.0, 1e6], 1.0);
+        // 0.5 + 0.1 y: the second is measured by the third, 1000 in nominal values.
+        for (weight, expected) in weights.full().iter().zip([1.0, 100.5, 1.5, 1e5 + 0.5]) {
+            assert!((weight * expected - 1.0).abs() < 1e-14, "{weight} {expected}");
+        }
+        assert!((weights.error_norm(&[3.0, 1e9, 1e9, 1e9]) - 3.0).abs() < 1e-14, "only the first counts");
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl<'d> Hidden<'d> {
     pub(crate) fn of(dae: &'d dyn Dae, options: &Options, span: f64, plan: &Rc<FactorizationPlan>) -> Option<Self> {
         let unknowns = &dae.description().unknowns;
         let places = JetPlaces::of(dae);
-        let stands = |k: usize| places.values[k].is_some() && unknowns[k].kind != Kind::Auxiliary;
+        let stands = |k: usize| places.values[k].is_some() && !unknowns[k].kind.is_auxiliary();
         if !(0..unknowns.len()).any(|k| stands(k) && unknowns[k].index > 1) {
             return None;
         }

@@ -44,11 +44,11 @@ pub(super) fn rows_doc(
     docs([first].into_iter().chain(rows.into_iter().map(|row| format!("* {row}"))), "    ")
 }
 
-fn kind(k: Kind) -> &'static str {
+fn kind(k: Kind) -> String {
     match k {
-        Kind::Differential => "Differential",
-        Kind::Algebraic => "Algebraic",
-        Kind::Auxiliary => "Auxiliary",
+        Kind::Differential => "Differential".into(),
+        Kind::Algebraic => "Algebraic".into(),
+        Kind::Auxiliary { order } => format!("Auxiliary {{ order: {order} }}"),
     }
 }
 
@@ -138,9 +138,9 @@ fn listed_description(form: &CompiledForm, prolonged: &Prolonged, parameters: &[
     }
     let mut text = lazy("description", "Description");
     text.push_str(&listing::list("unknowns", &unknowns, |name, group, indices| {
-        let (role, kind, index, nominal) = group.key;
+        let (role, kind, index, nominal) = &group.key;
         let role = spelled_role(role, group.places[1..].iter().map(|place| spell(place, indices)));
-        let nominal = f64::from_bits(nominal);
+        let nominal = f64::from_bits(*nominal);
         format!("Unknown {{ name: {name}, role: {role}, kind: Kind::{kind}, index: {index}, nominal: {nominal:?} }}")
     })?);
     let position = |is_known: bool, places: &mut dyn Iterator<Item = String>| {

@@ -84,7 +84,7 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
     let unknowns = layout.unknowns(model, array_form);
     // Equations between auxiliary unknowns only say nothing about the solution.
     let is_determined = |symbol: &Symbol| match symbol {
-        Symbol::State(place) => unknowns[*place as usize].kind != Kind::Auxiliary,
+        Symbol::State(place) => !unknowns[*place as usize].kind.is_auxiliary(),
         _ => true,
     };
     let constraints = rows[..array_rows].iter().enumerate();
@@ -222,7 +222,7 @@ impl Layout {
                 _ if order < rate + u32::from(first_are_determined) => {
                     (derivative_name(&of.name, order), Kind::Algebraic)
                 }
-                _ => (format!("w({}, {order})", of.name), Kind::Auxiliary),
+                _ => (format!("w({}, {order})", of.name), Kind::Auxiliary { order }),
             };
             FormUnknown {
                 rate: derivative_name(&name, 1),

@@ -4,7 +4,7 @@
 //! magnitudes of auxiliary unknowns.
 
 use super::equilibration::power_of_two;
-use crate::contract::{Dae, Description, Kind};
+use crate::contract::{Dae, Description};
 
 /// Values of $F_y$ and $F_{y'}$ at one point.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ impl Jacobians {
         dae.jacobian_y(t, y, yp, &mut self.y);
         dae.jacobian_yp(t, y, yp, &mut self.yp);
         for ((magnitude, y), unknown) in self.magnitudes.iter_mut().zip(y).zip(dae.description().unknowns.iter()) {
-            if unknown.kind == Kind::Auxiliary {
+            if unknown.kind.is_auxiliary() {
                 // `max` ignores a NaN.
                 *magnitude = power_of_two(unknown.nominal.abs().max(y.abs()).min(f64::MAX));
             }

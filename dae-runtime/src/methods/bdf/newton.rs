@@ -14,7 +14,7 @@
 
 use std::rc::Rc;
 
-use crate::contract::{Dae, Description, Kind};
+use crate::contract::{Dae, Description};
 use crate::integrator::StepError;
 use crate::integrator::error_weights::Weights;
 use crate::integrator::resolvent::Resolvent;
@@ -154,7 +154,7 @@ impl Newton {
     pub(super) fn new(description: &Description, plan: &Rc<FactorizationPlan>, max_iterations: usize) -> Self {
         let n = description.unknowns.len();
         let has_kinks = !description.switches.is_empty();
-        let is_uncertain = has_kinks || description.unknowns.iter().any(|u| u.kind == Kind::Auxiliary);
+        let is_uncertain = has_kinks || description.unknowns.iter().any(|u| u.kind.is_auxiliary());
         Newton {
             jacobians: Jacobians::new(description),
             matrix: IterationMatrix::new(plan),

@@ -135,7 +135,7 @@ fn prescribed(description: &Description) -> Vec<usize> {
     let is_one = |k: usize, unknown: &Unknown| match unknown.kind {
         Kind::Algebraic => true,
         Kind::Differential => given.contains(&k),
-        Kind::Auxiliary => false,
+        Kind::Auxiliary { .. } => false,
     };
     unknowns.filter(|&(k, unknown)| is_one(k, unknown)).map(|(k, _)| k).collect()
 }
