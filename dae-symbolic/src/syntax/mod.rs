@@ -122,6 +122,7 @@ pub(crate) mod validate;
 #[cfg(feature = "terminal")]
 pub use render_terminal::to_styled_text;
 pub use render_text::{SourceText, to_text};
+#[cfg(feature = "codegen")]
 pub(crate) use render_tokens::compile_error;
 pub use render_tokens::to_compile_errors;
 pub use source::SourceMap;
