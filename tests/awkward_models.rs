@@ -411,7 +411,9 @@ fn a_steep_stop_is_left_in_time() {
     let stops = "var y = 0; der(y) = sin(t) - 1e6 * max(0, y - 1) + 1e6 * max(0, -y);";
     assert_end(stops, 12.0, ("y", 12f64.sin() / 1e6), &[1e-4, 1e-6, 1e-9]);
     let valve = "var p = 0; var clock = 0; der(clock) = 1; der(p) = 2 * sin(clock) - 1e5 * max(0, p - 3);";
-    assert_end(valve, 5.0, ("p", 1.0 - 2.0 * 5f64.cos()), &[1e-4, 1e-6, 1e-8]);
+    // How a step of BDF meets the time at which the stop is left differs from tolerance to tolerance.
+    let tolerances: Vec<f64> = (0..=60).map(|k| 1e-8 * 10f64.powf(f64::from(k) / 15.0)).collect();
+    assert_end(valve, 5.0, ("p", 1.0 - 2.0 * 5f64.cos()), &tolerances);
 }
 
 /// A switch elsewhere in a model is no reason to look for a solution beyond a pole.

@@ -22,6 +22,7 @@ mod rejection;
 pub(crate) mod resolvent;
 mod run;
 mod scheme;
+pub(crate) mod sides;
 mod step_loop;
 pub mod stepper;
 

@@ -18,6 +18,7 @@ use crate::contract::{Dae, Description};
 use crate::integrator::StepError;
 use crate::integrator::error_weights::Weights;
 use crate::integrator::resolvent::Resolvent;
+use crate::integrator::sides::Sides;
 use crate::integrator::stepper::Statistics;
 use crate::linalg::iteration_matrix::{Deficiency, FactorizationPlan, IterationMatrix, Jacobians};
 
@@ -117,8 +118,8 @@ pub(super) struct Newton {
     max_iterations: usize,
     /// Failed attempts since an iteration without damping last converged.
     failures: usize,
-    /// Whether $F$ has switching functions.
-    has_kinks: bool,
+    /// Where the matrix was evaluated.
+    sides: Sides,
     /// Smallest $\varrho/(1-\varrho)$ that is carried over.
     smallest_rate: f64,
     multipliers: Vec<Multiplier>,
@@ -165,7 +166,7 @@ impl Newton {
             delta: vec![0.0; n],
             max_iterations,
             failures: 0,
-            has_kinks,
+            sides: Sides::new(description),
             smallest_rate: if is_uncertain { SMALLEST_UNCERTAIN_RATE } else { SMALLEST_RATE },
             multipliers: (0..n)
                 .filter(|&i| description.unknowns[i].index == 2)
@@ -220,6 +221,14 @@ impl Newton {
         loop {
             self.predict(predictor, at);
             match self.iterate(dae, predictor, weights, statistics, at) {
+                Ok(()) if self.sides.differ(dae, predictor.t, at.y, at.yp) => {
+                    // The matrix at hand cannot tell whether the equations hold there: at a steep stop its inverse is
+                    // nearly zero, and a step that has left the stop would pass.
+                    self.failures = 0;
+                    let found = self.iterate_anew(dae, predictor, weights, statistics, at);
+                    self.state = if found.is_ok() { Matrix::Old } else { Matrix::Missing };
+                    return found;
+                }
                 Ok(()) => {
                     self.failures = 0;
                     return Ok(());
@@ -227,7 +236,7 @@ impl Newton {
                 Err(_) if self.state == Matrix::Old => self.renew(dae, predictor, statistics)?,
                 Err(cause) => {
                     let mut is_solved =
-                        self.has_kinks && self.iterate_anew(dae, predictor, weights, statistics, at).is_ok();
+                        self.sides.are_any() && self.iterate_anew(dae, predictor, weights, statistics, at).is_ok();
                     self.failures += 1;
                     // Unknowns of index 2 count for little in short steps, and may be anywhere.
                     if !is_solved && self.multipliers.is_empty() && self.failures >= FAILURES {
@@ -250,6 +259,7 @@ impl Newton {
         let description = dae.description();
         self.state = Matrix::Missing;
         self.jacobians.evaluate(dae, predictor.t, predictor.y, predictor.yp);
+        self.sides.note(dae, predictor.t, predictor.y, predictor.yp);
         statistics.jacobians += 1;
         self.matrix.assemble(description, predictor.leading, 1.0, &self.jacobians, predictor.h);
         statistics.factorizations += 1;

@@ -1,37 +1,37 @@
 //! Sides of switching functions on which the Jacobian at hand was evaluated.
 //!
-//! In: where it was evaluated, and the stages of a step. Out: whether they are on the same sides.
+//! In: where it was evaluated, and where a step leads. Out: whether that is on the same sides.
 
 use crate::contract::{Dae, Description};
 
 /// Values of the switching functions.
 #[derive(Clone, Debug)]
-pub(super) struct Sides {
+pub(crate) struct Sides {
     /// Values where the Jacobian was evaluated.
     of_jacobian: Vec<f64>,
     values: Vec<f64>,
 }
 
 impl Sides {
-    pub(super) fn new(description: &Description) -> Sides {
+    pub(crate) fn new(description: &Description) -> Sides {
         let zeros = vec![0.0; description.switches.len()];
         Sides { of_jacobian: zeros.clone(), values: zeros }
     }
 
     /// Whether there are switching functions.
-    pub(super) fn are_any(&self) -> bool {
+    pub(crate) fn are_any(&self) -> bool {
         !self.values.is_empty()
     }
 
     /// Records where the Jacobian was evaluated.
-    pub(super) fn note(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
+    pub(crate) fn note(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
         if self.are_any() {
             dae.switching_functions(t, y, yp, &mut self.of_jacobian);
         }
     }
 
     /// Whether a function has another sign here; one that vanishes is on neither side.
-    pub(super) fn differ(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) -> bool {
+    pub(crate) fn differ(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) -> bool {
         if !self.are_any() {
             return false;
         }
