@@ -50,7 +50,7 @@ pub use completions::{derivative_array, state_space, underlying};
 pub use contract::class;
 pub use inputs::{signal, spline};
 pub use integrator::stepper;
-pub use linalg::{iteration_matrix, matrix, rank, sparse, structure};
+pub use linalg::{iteration_matrix, matrix, pivoted_qr, rank, sparse, structure};
 pub use methods::{bdf, radau};
 pub use solution::{Solution, Status};
 pub use solution::{event, unknowns};

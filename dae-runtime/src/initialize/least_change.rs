@@ -1,27 +1,32 @@
 //! The step of least change.
 //!
-//! In: a matrix $B$ whose rows have entries up to 1 and whose columns are measured in nominal values, a right-hand
-//! side $b$, and which columns cost nothing to move. Out: $z$ with $B z = b$ in the least-squares sense, the costly
-//! part of $z$ of least norm among all such $z$, and the free part of least norm after that.
+//! In: the rows of a matrix $B$ with entries up to 1, columns measured in nominal values, a right-hand side $b$, and which
+//! columns cost nothing to move. Out: $z$ with $B z = b$ as far as the rows allow, with the costly part as small as
+//! possible, and then the free part.
 //!
 //! The order is lexicographic rather than by weights, so that a guess that need not move does not move by a millionth
-//! part either. With $P$ a basis of the left null space of the free columns $B_F$, the costly part solves
-//! $P^T B_G z_G = P^T b$.
+//! part either. The rows $B_P$ that the free columns can satisfy are found by $B_F^\top \Pi = Q R$
+//! ([`crate::linalg::pivoted_qr`]); in the free columns the others, $B_N$, are $C B_P$ with $C^\top = R_{PP}^{-1}
+//! R_{PN}$, so that the rows of $(-C, I)$ span what the free columns cannot reach. With $L L^\top = I + C C^\top$ those
+//! of $L^{-1} (-C, I)$ do so orthonormally and leave $L^{-1} (B_N - C B_P) z = L^{-1} (b_N - C b_P)$, few equations, for
+//! the costly columns: by the same decomposition where they are clearly independent, otherwise by singular values, in the
+//! least-squares sense. Of the residual $r$ that remains, $(-C, I)^\top L^{-\top} L^{-1} (-C, I)\\, r$ is beyond reach, and
+//! the free columns take the rest.
 
 use crate::linalg::matrix::Matrix;
+use crate::linalg::pivoted_qr::{PivotedQr, SparseRow};
 use crate::linalg::rank::{RankError, SingularValues, equilibrate};
 
-/// Free columns count as able to absorb a change only where their singular values exceed this; below it, a free unknown
-/// would run far away to spare a guess a small change.
+/// The threshold of free columns in an initialisation.
 pub(super) const ABLE: f64 = 1e-3;
-/// A triangular factor with a smaller ratio of diagonal entries is replaced by the singular value decomposition.
+/// Rows with a smaller ratio of diagonal entries in their triangular factor are solved by singular values.
 const CLEARLY_FULL: f64 = 1e-7;
 /// Entries of $B$ are at most this.
 const REFERENCE: f64 = 1.0;
 /// Condition, after scaling, below which a square matrix is regular beyond doubt.
 const SURELY_REGULAR: f64 = 1e10;
 
-/// Solves for the step; `free` and `costly` partition the columns.
+/// Solves for the step of one small dense system; `free` and `costly` partition the columns.
 pub(super) fn least_change(
     matrix: &Matrix,
     free: &[usize],
@@ -31,48 +36,12 @@ pub(super) fn least_change(
     if let Some(z) = by_inverse(matrix, b) {
         return Ok(z);
     }
-    if free.is_empty() || costly.is_empty() {
-        return least_norm(matrix, b);
-    }
-    let free_part = matrix.select_columns(free);
-    let mut z = vec![0.0; matrix.columns()];
-    if let Some(step) = by_triangle(&free_part, b, ABLE) {
-        scatter(&step, free, &mut z);
-        return Ok(z);
-    }
-    let decomposition = SingularValues::of(&free_part.transpose())?;
-    let able = decomposition.values().iter().take_while(|&&value| value > ABLE).count();
-    let unable_rows = decomposition.right_vectors_from(able);
-    if unable_rows.columns() > 0 {
-        let product = |row: usize| unable_rows.column(row).iter().zip(b).map(|(row, b)| row * b).sum();
-        let rest: Vec<f64> = (0..unable_rows.columns()).map(product).collect();
-        // What remains for the costly columns may be the rounding error of the projection: then they stay.
-        let rounding = 8.0 * b.len() as f64 * f64::EPSILON * b.iter().fold(0.0_f64, |size, b| size.max(b.abs()));
-        if rest.iter().any(|rest| rest.abs() > rounding) {
-            z = least_norm(&unable_rows.transpose().times(matrix), &rest)?;
-        }
-    }
-    let remaining: Vec<f64> =
-        (0..b.len()).map(|i| b[i] - matrix.row(i).zip(&z).map(|(entry, z)| entry * z).sum::<f64>()).collect();
-    let correction = decomposition.least_norm_transposed(able, &remaining);
-    scatter(&correction, free, &mut z);
-    Ok(z)
-}
-
-fn scatter(step: &[f64], columns: &[usize], z: &mut [f64]) {
-    for (&column, step) in columns.iter().zip(step) {
-        z[column] += step;
-    }
-}
-
-/// Least-squares solution of least norm: by a triangular factor where the rows are clearly independent, otherwise by
-/// singular values.
-fn least_norm(matrix: &Matrix, b: &[f64]) -> Result<Vec<f64>, RankError> {
-    if let Some(z) = by_triangle(matrix, b, CLEARLY_FULL) {
-        return Ok(z);
-    }
-    let decomposition = SingularValues::of(matrix)?;
-    Ok(decomposition.least_norm(decomposition.rank_against(REFERENCE).rank, b))
+    // Where all columns are free, all count alike.
+    let mut is_free = vec![false; matrix.columns()];
+    free.iter().filter(|_| !costly.is_empty()).for_each(|&column| is_free[column] = true);
+    let rows: Vec<SparseRow> =
+        (0..matrix.rows()).map(|i| matrix.row(i).enumerate().filter(|(_, entry)| *entry != 0.0).collect()).collect();
+    Ok(LeastChange::new(&rows, matrix.columns(), &is_free, ABLE)?.step(b).z)
 }
 
 /// Solves a square system that is clearly regular, whatever the sizes of the unknowns: there is one solution, and nothing to choose.
@@ -92,45 +61,166 @@ fn by_inverse(matrix: &Matrix, b: &[f64]) -> Option<Vec<f64>> {
     z.iter().all(|z| z.is_finite()).then_some(z)
 }
 
-/// $\Pi B = L Q^\top$ with orthonormal columns of $Q$, hence $z = Q L^{-1} \Pi b$; `None` unless the diagonal of $L$
-/// stays above `threshold`. Modified Gram–Schmidt with the longest row next, and reorthogonalisation (Golub & Van Loan,
-/// *Matrix Computations*, sects. 5.2 and 5.4).
-fn by_triangle(matrix: &Matrix, b: &[f64], threshold: f64) -> Option<Vec<f64>> {
-    let (m, n) = (matrix.rows(), matrix.columns());
-    if m > n || m == 0 || !matrix.as_slice().iter().all(|entry| entry.is_finite()) {
-        return None;
+/// A step, and the residual in directions that no column reaches.
+#[derive(Clone, Debug)]
+pub struct LeastChangeStep {
+    /// The step, by column.
+    pub z: Vec<f64>,
+    /// The residual that no column reaches, by row.
+    pub unreached: Vec<f64>,
+}
+
+/// A matrix prepared for steps with several right-hand sides.
+#[derive(Clone, Debug)]
+pub struct LeastChange<'a> {
+    rows: &'a [SparseRow],
+    columns: usize,
+    factors: PivotedQr,
+    /// $C$, row by row of $N$.
+    combinations: Vec<Vec<f64>>,
+    /// $L$.
+    triangle: Matrix,
+    /// $L^{-1} (B_N - C B_P)$.
+    reduced: Matrix,
+    /// The columns of the reduced matrix that are not zero.
+    used: Vec<usize>,
+    /// The decomposition of these columns.
+    costly: Costly,
+}
+
+/// How the reduced rows are solved.
+#[derive(Clone, Debug)]
+enum Costly {
+    /// There are none, or they are zero.
+    Nothing,
+    /// The rows are clearly independent.
+    Triangle(PivotedQr),
+    /// Of the transpose, which is cheaper for few rows.
+    SingularValues(SingularValues),
+}
+
+impl<'a> LeastChange<'a> {
+    /// Prepares the matrix $B$. Free columns count as able to absorb a change of a row only where its part in them that
+    /// no other row shares is longer than `able`; below it, a free unknown would run far away to spare a costly one a
+    /// small change.
+    ///
+    /// # Errors
+    /// If the matrix is not finite, or has no singular values.
+    pub fn new(rows: &'a [SparseRow], columns: usize, is_free: &[bool], able: f64) -> Result<Self, RankError> {
+        for (row, entries) in rows.iter().enumerate() {
+            if let Some(&(column, _)) = entries.iter().find(|(_, value)| !value.is_finite()) {
+                return Err(RankError::NonFinite { row, column });
+            }
+        }
+        let factors = PivotedQr::new(rows, columns, |j| is_free[j], able);
+        let combinations: Vec<Vec<f64>> = (factors.rank..rows.len()).map(|k| factors.combination(k)).collect();
+        let rest = &factors.order[factors.rank..];
+        let mut reduced = Matrix::zeros(rest.len(), columns);
+        for (k, (&i, combination)) in rest.iter().zip(&combinations).enumerate() {
+            rows[i].iter().for_each(|&(j, value)| reduced[(k, j)] += value);
+            for (&p, &c) in factors.order.iter().zip(combination).filter(|(_, c)| **c != 0.0) {
+                rows[p].iter().for_each(|&(j, value)| reduced[(k, j)] -= c * value);
+            }
+        }
+        let triangle = cholesky(&combinations);
+        for j in 0..columns {
+            let mut column: Vec<f64> = reduced.column(j).iter().copied().collect();
+            if column.iter().any(|x| *x != 0.0) {
+                forward(&triangle, &mut column);
+                column.iter().enumerate().for_each(|(k, &x)| reduced[(k, j)] = x);
+            }
+        }
+        let used: Vec<usize> = (0..columns).filter(|&j| reduced.column(j).iter().any(|x| *x != 0.0)).collect();
+        let sparse = |row: usize| -> SparseRow {
+            used.iter().map(|&j| reduced[(row, j)]).enumerate().filter(|(_, value)| *value != 0.0).collect()
+        };
+        let remaining: Vec<SparseRow> = (0..rest.len()).map(sparse).collect();
+        let independent = PivotedQr::new(&remaining, used.len(), |_| true, CLEARLY_FULL);
+        let costly = if used.is_empty() {
+            Costly::Nothing
+        } else if independent.rank == rest.len() {
+            Costly::Triangle(independent)
+        } else {
+            Costly::SingularValues(SingularValues::of(&reduced.select_columns(&used).transpose())?)
+        };
+        Ok(LeastChange { rows, columns, factors, combinations, triangle, reduced, used, costly })
     }
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let subtract = |from: &mut [f64], factor: f64, row: &[f64]| {
-        from.iter_mut().zip(row).for_each(|(entry, row)| *entry -= factor * row);
-    };
-    // What remains of each row, and of its right-hand side, once those that are done have been eliminated.
-    let mut open: Vec<(Vec<f64>, f64)> = (0..m).map(|i| (matrix.row(i).collect(), b[i])).collect();
-    let (mut done, mut z): (Vec<(Vec<f64>, f64)>, Vec<f64>) = (Vec::with_capacity(m), vec![0.0; n]);
-    while !open.is_empty() {
-        let squares: Vec<f64> = open.iter().map(|(row, _)| dot(row, row)).collect();
-        let next = (1..open.len()).fold(0, |best, k| if squares[k] > squares[best] { k } else { best });
-        let (mut row, mut rest) = open.swap_remove(next);
-        for (other, coefficient) in &done {
-            let share = dot(&row, other);
-            subtract(&mut row, share, other);
-            rest -= share * coefficient;
+
+    /// Solves for the step.
+    pub fn step(&self, b: &[f64]) -> LeastChangeStep {
+        let factors = &self.factors;
+        let rest = &factors.order[factors.rank..];
+        let mut z = vec![0.0; self.columns];
+        let mut unreached = vec![0.0; b.len()];
+        let mut right: Vec<f64> = rest
+            .iter()
+            .zip(&self.combinations)
+            .map(|(&i, combination)| b[i] - factors.order.iter().zip(combination).map(|(&p, c)| c * b[p]).sum::<f64>())
+            .collect();
+        forward(&self.triangle, &mut right);
+        // What remains for the costly columns may be the rounding error of the combinations: then they stay.
+        let size = |values: &[f64]| values.iter().fold(0.0_f64, |size, value| size.max(value.abs()));
+        let factor = self.combinations.iter().fold(1.0_f64, |factor, combination| factor.max(size(combination)));
+        if size(&right) > 8.0 * b.len() as f64 * f64::EPSILON * factor * size(b) {
+            let mut found = vec![0.0; self.used.len()];
+            match &self.costly {
+                Costly::Nothing => {}
+                Costly::Triangle(triangle) => {
+                    let ordered: Vec<f64> = triangle.order.iter().map(|&k| right[k]).collect();
+                    triangle.least_norm(&ordered, &mut found);
+                }
+                Costly::SingularValues(values) => {
+                    found = values.least_norm_transposed(values.rank_against(REFERENCE).rank, &right);
+                }
+            }
+            self.used.iter().zip(&found).for_each(|(&j, &x)| z[j] = x);
         }
-        let length = dot(&row, &row).sqrt();
-        if length <= threshold {
-            return None;
+        let mut left: Vec<f64> = (0..rest.len())
+            .map(|k| right[k] - self.used.iter().map(|&j| self.reduced[(k, j)] * z[j]).sum::<f64>())
+            .collect();
+        backward(&self.triangle, &mut left);
+        for ((&i, combination), left) in rest.iter().zip(&self.combinations).zip(left) {
+            unreached[i] = left;
+            factors.order.iter().zip(combination).for_each(|(&p, c)| unreached[p] -= c * left);
         }
-        row.iter_mut().for_each(|entry| *entry /= length);
-        let coefficient = rest / length;
-        subtract(&mut z, -coefficient, &row);
-        for (other, rest) in &mut open {
-            let share = dot(other, &row);
-            subtract(other, share, &row);
-            *rest -= share * coefficient;
-        }
-        done.push((row, coefficient));
+        let remaining: Vec<f64> = factors.order[..factors.rank]
+            .iter()
+            .map(|&i| b[i] - unreached[i] - self.rows[i].iter().map(|&(j, value)| value * z[j]).sum::<f64>())
+            .collect();
+        factors.least_norm(&remaining, &mut z);
+        LeastChangeStep { z, unreached }
     }
-    Some(z)
+}
+
+/// $L$ with $L L^\top = I + C C^\top$, which is positive definite whatever the rows of $C$ are.
+fn cholesky(c: &[Vec<f64>]) -> Matrix {
+    let n = c.len();
+    let mut l = Matrix::zeros(n, n);
+    for i in 0..n {
+        for j in 0..=i {
+            let product = c[i].iter().zip(&c[j]).map(|(a, b)| a * b).sum::<f64>();
+            let rest = product + f64::from(u8::from(i == j)) - (0..j).map(|k| l[(i, k)] * l[(j, k)]).sum::<f64>();
+            // All eigenvalues are at least 1, and so are the squares of the pivots but for rounding errors.
+            l[(i, j)] = if i == j { rest.max(1.0).sqrt() } else { rest / l[(j, j)] };
+        }
+    }
+    l
+}
+
+/// Overwrites $x$ by $L^{-1} x$.
+fn forward(l: &Matrix, x: &mut [f64]) {
+    for i in 0..x.len() {
+        let known: f64 = (0..i).map(|k| l[(i, k)] * x[k]).sum();
+        x[i] = (x[i] - known) / l[(i, i)];
+    }
+}
+
+/// Overwrites $x$ by $L^{-\top} x$.
+fn backward(l: &Matrix, x: &mut [f64]) {
+    for i in (0..x.len()).rev() {
+        let known: f64 = (i + 1..x.len()).map(|k| l[(k, i)] * x[k]).sum();
+        x[i] = (x[i] - known) / l[(i, i)];
+    }
 }
 
 #[cfg(test)]
@@ -167,5 +257,19 @@ mod tests {
         let matrix = Matrix::from_row_slice(2, 1, &[1.0, 1.0]);
         let z = least_change(&matrix, &[], &[0], &[1.0, 3.0]).unwrap();
         assert!((z[0] - 2.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn contradictions_are_left_over() {
+        let rows = vec![vec![(0, 1.0), (1, 2.0)], vec![(0, 2.0), (1, 4.0)], vec![(2, 1.0)]];
+        let found = LeastChange::new(&rows, 3, &[true; 3], ABLE).unwrap().step(&[1.0, 3.0, 5.0]);
+        assert!((found.z[2] - 5.0).abs() < 1e-14);
+        // 1 and 3 contradict 1 : 2. The nearest right-hand sides that do not, 7/5 and 14/5, are (-2, 1)/5 away.
+        for (left, expected) in found.unreached.iter().zip([-0.4, 0.2, 0.0]) {
+            assert!((left - expected).abs() < 1e-14, "{:?}", found.unreached);
+        }
+        assert!((found.z[0] + 2.0 * found.z[1] - 1.4).abs() < 1e-14, "{:?}", found.z);
+        let consistent = LeastChange::new(&rows, 3, &[true; 3], ABLE).unwrap().step(&[1.0, 2.0, 5.0]);
+        assert!(consistent.unreached.iter().all(|x| x.abs() < 1e-14));
     }
 }

@@ -30,6 +30,7 @@ use crate::contract::{Dae, Prolongation, ProlongationDescription, Start};
 use components::Decomposition;
 pub use error::{FixedValue, InitializationError, Mismatch};
 use gauss_newton::{Stuck, System};
+pub use least_change::{LeastChange, LeastChangeStep};
 pub use options::InitializationOptions;
 use regularity::regularity;
 pub(crate) use reinitialization::{

@@ -5,6 +5,7 @@
 pub(crate) mod complete_pivoting;
 pub mod iteration_matrix;
 pub mod matrix;
+pub mod pivoted_qr;
 pub mod rank;
 pub mod sparse;
 pub mod structure;

@@ -1,12 +1,13 @@
 //! Jets that fulfil the derivative array, by damped steps.
 //!
 //! In: the array as a system of equations and jets to start from. Out: jets at which every row vanishes to rounding,
-//! moved as little as possible from the start (damped Gauss–Newton with least change, `newton.rs`: fixed values
-//! stay, values that are not given move first), with all rows at once or with more and more differentiations; or why
+//! moved as little as possible from the start (damped Gauss–Newton with least change, as in the runtime's initialisation:
+//! fixed values stay, values that are not given move first), with all rows at once or with more and more differentiations; or why
 //! there are none. Rows may depend on one another.
 
+use dae_runtime::initialize::LeastChange;
+
 use super::error::ArrayError;
-use super::newton::Prepared;
 use super::point::ArrayPoint;
 use super::system::{ArraySystem, Scaled, norm};
 
@@ -50,7 +51,7 @@ impl ArraySystem<'_> {
                 return Ok(point);
             }
             let right: Vec<f64> = here.residual.iter().map(|r| -r).collect();
-            let Some(prepared) = Prepared::new(&here.rows, self.columns, &self.is_free, able) else { break };
+            let Ok(prepared) = LeastChange::new(&here.rows, self.columns, &self.is_free, able) else { break };
             let found = prepared.step(&right);
             let (before, length) = (norm(&here.residual), norm(&found.z));
             if length <= limits.negligible * self.size(&point) {

@@ -20,7 +20,7 @@
 //! | `point.rs`, `derivative_array.rs`, `arrays.rs` | the array and its values |
 //! | `matrix.rs` | the Jacobian at a point, its blocks and their ranks |
 //! | `system.rs`, `error.rs` | the array as a system of equations for jets |
-//! | `newton.rs`, `ease.rs` | steps of least change |
+//! | `ease.rs` | which jets move easily, for steps of least change |
 //! | `taylor_extension.rs` | higher derivatives at a regular point, order by order |
 //! | `damped_newton.rs` | jets that fulfil the array to rounding, at the model's own branch, by damped steps |
 //! | `undamped_newton.rs` | jets that fulfil the array, by undamped steps, where damped ones lead nowhere |
@@ -44,7 +44,6 @@ mod extended_precision;
 mod finding;
 mod jets;
 mod matrix;
-mod newton;
 mod pivoting;
 mod point;
 mod rank_test;

@@ -16,6 +16,7 @@
 //! more, so that a part of the solution may be chosen at will (Rabier & Rheinboldt, *J. Differential Equations* 109,
 //! 1994). The free part is read off the kernel of $(G_{u'}, G_w)$.
 
+use dae_runtime::pivoted_qr::{SparseRow, dependencies};
 use dae_runtime::sparse::SparseMatrix;
 
 use super::arrays::Arrays;
@@ -25,7 +26,6 @@ use super::extended_precision::{self, Digits};
 use super::finding::{ArrayFinding, ArrayVerdict, ConstantRank, FreeDirections, times};
 use super::jets::consistent_point;
 use super::matrix::{ArrayJacobian, ArrayRanks};
-use super::newton::{SparseRow, dependencies};
 use super::point::ArrayPoint;
 use super::system::{ArraySystem, Consistent};
 use crate::expr::ball::PRECISION;

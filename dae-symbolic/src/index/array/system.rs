@@ -8,10 +8,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use dae_runtime::contract::Start;
+use dae_runtime::pivoted_qr::SparseRow;
 
 use super::derivative_array::{DerivativeArray, Linearised};
 use super::error::ArrayError;
-use super::newton::SparseRow;
 use super::point::ArrayPoint;
 use crate::model::{Model, derivative_name};
 

@@ -16,10 +16,11 @@
 //! multiplies them vanishes on solutions, pass on to the others smoothly.
 
 use dae_runtime::contract::Start;
+use dae_runtime::initialize::LeastChange;
+use dae_runtime::pivoted_qr::SparseRow;
 
 use super::ease::{COSTS, Cost, ease};
 use super::extended_precision;
-use super::newton::{Prepared, SparseRow};
 use super::point::ArrayPoint;
 use super::system::{ArraySystem, norm};
 use crate::index::limits;
@@ -97,8 +98,8 @@ fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<
 }
 
 /// Steps of least norm; rows that are closer to a combination of others than `dependent` count as dependent.
-pub(super) fn least_norm(rows: &[SparseRow], columns: usize, dependent: f64) -> Option<Prepared<'_>> {
-    Prepared::new(rows, columns, &vec![true; columns], dependent)
+pub(super) fn least_norm(rows: &[SparseRow], columns: usize, dependent: f64) -> Option<LeastChange<'_>> {
+    LeastChange::new(rows, columns, &vec![true; columns], dependent).ok()
 }
 
 /// Whether given values are still close to the start: on another branch another index may hold.
