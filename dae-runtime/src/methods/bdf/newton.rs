@@ -225,7 +225,10 @@ impl Newton {
                     // The matrix at hand cannot tell whether the equations hold there: at a steep stop its inverse is
                     // nearly zero, and a step that has left the stop would pass.
                     self.failures = 0;
-                    let found = self.iterate_anew(dae, predictor, weights, statistics, at);
+                    let mut found = self.confirm(dae, predictor, weights, statistics, at);
+                    if found.is_err() {
+                        found = self.iterate_anew(dae, predictor, weights, statistics, at);
+                    }
                     self.state = if found.is_ok() { Matrix::Old } else { Matrix::Missing };
                     return found;
                 }
@@ -268,6 +271,25 @@ impl Newton {
         self.factorized_leading = predictor.leading;
         self.rate_sum = RATE_OF_NEW_MATRIX;
         Ok(())
+    }
+
+    /// Makes one correction with a matrix from where the iteration has ended, which has to be as small as the iteration
+    /// made believe.
+    fn confirm(
+        &mut self,
+        dae: &dyn Dae,
+        predictor: &Predictor<'_>,
+        weights: &Weights,
+        statistics: &mut Statistics,
+        at: &mut Iterate<'_>,
+    ) -> Result<(), StepError> {
+        self.renew(dae, &Predictor { y: at.y, yp: at.yp, ..*predictor }, statistics)?;
+        self.correct(dae, predictor, 1.0, statistics, at)?;
+        let is_small = weights.norm(&self.delta) <= TOLERANCE && self.multipliers_settled(predictor, weights);
+        if is_small && !self.sides.differ(dae, predictor.t, at.y, at.yp) {
+            return Ok(());
+        }
+        Err(StepError::Convergence { unknown: weights.worst(&self.delta) })
     }
 
     /// Newton's iteration with a new matrix each time: the solution may be beyond a kink that the predictor does not

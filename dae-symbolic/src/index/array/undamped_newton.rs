@@ -17,7 +17,6 @@
 
 use dae_runtime::contract::Start;
 use dae_runtime::initialize::LeastChange;
-use dae_runtime::pivoted_qr::SparseRow;
 
 use super::ease::{COSTS, Cost, ease};
 use super::extended_precision;
@@ -77,7 +76,8 @@ fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<
         let ease = ease(system, &point, cost);
         here.scale_columns(&ease);
         let opposite: Vec<f64> = here.residual.iter().map(|r| -r).collect();
-        let mut z = least_norm(&here.rows, system.columns, undamped.dependent)?.step(&opposite).z;
+        let all_free = vec![true; system.columns];
+        let mut z = LeastChange::new(&here.rows, system.columns, &all_free, undamped.dependent).ok()?.step(&opposite).z;
         let length = norm(&z);
         if before > undamped.known {
             left = length / before;
@@ -95,11 +95,6 @@ fn solve(system: &ArraySystem<'_>, mut point: ArrayPoint, cost: Cost) -> Option<
         point = next;
     }
     None
-}
-
-/// Steps of least norm; rows that are closer to a combination of others than `dependent` count as dependent.
-pub(super) fn least_norm(rows: &[SparseRow], columns: usize, dependent: f64) -> Option<LeastChange<'_>> {
-    LeastChange::new(rows, columns, &vec![true; columns], dependent).ok()
 }
 
 /// Whether given values are still close to the start: on another branch another index may hold.
