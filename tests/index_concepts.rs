@@ -169,7 +169,7 @@ fn a_singular_pencil_has_its_null_vector_named() {
     assert_eq!(control.null_vector, ["y = φ", "w = φ + φ'"]);
     assert_eq!(control.dependent_equations, None);
 
-    // Unlike rows that no constant combination makes equal: 0 = x' + y, 0 = x'' + y' + z - z.
+    // No combination with constant coefficients shows that the equations depend on one another: one is differentiated.
     let text = "struct Hidden { var x ~ 0; var y ~ 0; var z ~ 0;
         der(x) + y + z = 0; der(x) + der(y) + x + y + z = 1; der(x, 2) + der(x) + 2 * der(y) + der(z) + x + y + z = 2; }";
     let hidden = report(text, 0.0);

@@ -7,7 +7,7 @@
 //! | file | what | source |
 //! |---|---|---|
 //! | `mechanical_system.rs`, `lagrangian.rs`, `energy.rs`, `inertia.rs` | Euler–Lagrange equations with multipliers | Hairer & Wanner II, Sect. VII.1, eqs. (1.41)–(1.46) |
-//! | `optimal_control.rs` | state, adjoint and stationarity equations with boundary conditions | ibid., eqs. (1.33)–(1.39) |
+//! | `optimal_control.rs` | state, adjoint and stationarity equations with boundary conditions | Hairer & Wanner II, Sect. VII.1, eqs. (1.33)–(1.39) |
 
 mod energy;
 mod inertia;

@@ -18,7 +18,7 @@ use super::{Dag, Expr, Rational};
 const MAX_TERMS: usize = 30;
 /// Expressions with more than this many bases are left as they are: the algorithm descends once for each.
 const MAX_BASES: usize = 8;
-/// The number of products of terms and of terms examined after which the search is given up.
+/// After this many products of terms, and this many terms examined, the search is given up.
 const BUDGET: usize = 6_000;
 
 /// Divides by the greatest common divisor of all, up to a number that makes all coefficients coprime integers; `None` if the divisor is a number

@@ -25,14 +25,14 @@ macro_rules! for_each_form {
             /// Index 1 with the constraints of the text enforced by multipliers, Ascher & Petzold (1993), eqs. (3.25) and (3.27), $k = 1$.
             Projected(Directions): "projected", "Index 1 with the constraints of the text enforced through {} (Ascher and Petzold 1993, eq. 3.27)."
                 => { Recipe::new(reduced::index1).enforcing(Lower::OfText, Metric::Given) };
-            /// [`Form::Projected`] with [`Directions::Gradient`], ibid. sect. 4, eq. (4.14).
+            /// [`Form::Projected`] with [`Directions::Gradient`], Ascher & Petzold (1993), eq. (4.14).
             Pa: "pa", "Index 1 with the constraints of the text enforced through their gradients (Ascher and Petzold 1993, eq. 4.14)."
                 => { Recipe::new(reduced::index1).enforcing(Lower::OfText, Metric::Euclidean) };
             /// Index 1 with all lower constraints enforced, each through its gradient with respect to the highest
-            /// derivatives in it, ibid. eq. (4.16).
+            /// derivatives in it, Ascher & Petzold (1993), eq. (4.16).
             Pb: "pb", "Index 1 with all constraints enforced, each through its gradient by the highest derivatives in it (Ascher and Petzold 1993, eq. 4.16)."
                 => { Recipe::new(reduced::index1).enforcing(Lower::All, Metric::HighestDerivatives) };
-            /// Index 1 with all lower constraints enforced through their whole gradients, ibid. eq. (4.17).
+            /// Index 1 with all lower constraints enforced through their whole gradients, Ascher & Petzold (1993), eq. (4.17).
             Pc: "pc", "Index 1 with all constraints enforced through their gradients (Ascher and Petzold 1993, eq. 4.17)."
                 => { Recipe::new(reduced::index1).enforcing(Lower::All, Metric::Euclidean) };
             /// Index 1 with constraints that decay instead of drifting, Ascher & Petzold (1993), eqs. (3.2) and (3.10).

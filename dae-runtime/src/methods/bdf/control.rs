@@ -41,7 +41,7 @@ const EXTRAPOLATED: f64 = 10.0;
 const REJECTED: (f64, f64) = (0.25, 0.9);
 /// The step grows by this factor or not at all: smaller changes would cost more in factorisations than they gain.
 const GROWTH: f64 = 2.0;
-/// The length does not grow in this many steps after two failed error tests of order 1.
+/// The length does not grow in this many steps after a failed error test of order 1.
 const HELD: usize = 3;
 /// An accepted step that was almost too long is shortened by a factor between these.
 const SHRINKAGE: (f64, f64) = (0.5, 0.9);
@@ -108,9 +108,7 @@ pub(super) struct Control {
     starting: bool,
     /// Failed error tests of the step under way.
     failures: usize,
-    /// Successive steps of order 1 that failed the error test at first.
-    failed_at_first: usize,
-    /// Steps for which the length does not grow after two of those. Where the error depends on the change of the
+    /// Steps for which the length does not grow after a failed error test of order 1. Where the error depends on the change of the
     /// length, longer steps would be tried and rejected for ever, and the order, which is raised only after steps of
     /// one length, would remain 1.
     held: usize,
@@ -146,7 +144,6 @@ impl Control {
             max_order,
             starting: true,
             failures: 0,
-            failed_at_first: 0,
             held: 0,
             damping: Damping {
                 is_allowed: description.invariants.iter().all(|invariant| invariant.row.is_some()),
@@ -230,9 +227,8 @@ impl Control {
     pub(super) fn after_rejection(&mut self, estimate: &Estimate, order: usize) -> (usize, f64) {
         self.starting = false;
         self.failures += 1;
-        self.failed_at_first += usize::from(order == 1 && self.failures == 1);
-        if self.failed_at_first >= 2 {
-            (self.failed_at_first, self.held) = (0, HELD);
+        if order == 1 {
+            self.held = HELD;
         }
         let (next, error) = match estimate.change {
             OrderChange::Lower => (order - 1, estimate.below),
@@ -261,7 +257,6 @@ impl Control {
         weights: &Weights,
         e: &[f64],
     ) -> (usize, f64) {
-        self.failed_at_first = if self.failures > 0 { self.failed_at_first } else { 0 };
         self.failures = 0;
         self.held = self.held.saturating_sub(1);
         let order = formula.order;
