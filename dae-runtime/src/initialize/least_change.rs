@@ -124,7 +124,7 @@ impl<'a> LeastChange<'a> {
         }
         let triangle = cholesky(&combinations);
         for j in 0..columns {
-            let mut column: Vec<f64> = reduced.column(j).iter().copied().collect();
+            let mut column: Vec<f64> = reduced.column(j).to_vec();
             if column.iter().any(|x| *x != 0.0) {
                 forward(&triangle, &mut column);
                 column.iter().enumerate().for_each(|(k, &x)| reduced[(k, j)] = x);
