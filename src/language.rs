@@ -1,4 +1,4 @@
-//! What a model may say, and what it becomes.
+//! What a model may contain, and what it becomes.
 //!
 //! A model is the body of a [`dae!`](crate::dae!), or of a `.dae` file: one `struct` whose statements are declarations
 //! and equations, in any order except that constants, parameters, inputs, named sub-expressions and functions are
@@ -12,7 +12,7 @@
 //! | `input u;` | a function of time that the caller supplies when the model is used |
 //! | `table mu = [(0, 1), (2, 0.5), (3, 0), (5, 1)];` | a table, called as `mu(x)` |
 //! | `extern fn cd(mach) = aero::cd, der(mach) = aero::cd_mach;` | a Rust function with its derivatives |
-//! | `let r = sqrt(x.powi(2) + y.powi(2));` | a name for a sub-expression; generated code keeps it |
+//! | `let r = sqrt(x.powi(2) + y.powi(2));` | a name for a sub-expression; generated code keeps the name |
 //! | `fn drag(v) { c * v * abs(v) }` | a helper, inlined where it is called |
 //! | `var x = 1;` | an unknown whose start value is fixed |
 //! | `var x ~ 1;` | an unknown whose start value is a guess: consistent initialisation moves it as little as possible |
@@ -21,27 +21,26 @@
 //! | `start der(x) ~ 0.8;` | a start value of a derivative, `=` or `~` |
 //! | `start x = 1;` | a start value in place of the one that `x` was declared with; where both are fixed (`=`), they have to be equal |
 //! | `der(x) = v;` | an equation; either side may be any expression |
-//! | `m * der(x, 2) = f;` | one with a second derivative |
+//! | `m * der(x, 2) = f;` | an equation with a second derivative |
 //! | `lagrangian { … }` | equations of motion from energies: see below |
-//! | `optimal_control { … }` | conditions of a minimum from dynamics and cost: see below |
+//! | `optimal_control { … }` | conditions of a minimum, from dynamics and cost: see below |
 //!
 //! Expressions are Rust expressions over `+ - * /`, parentheses, decimal numbers (which are exact, so that `2 * x` and
 //! `1 / 3` mean what they say), `t`, `PI`, `E`, and functions in call or method form: `sin(x)` or `x.sin()`. The
-//! functions are `powi powf sqrt cbrt exp exp_m1 ln ln_1p log10 log2 sin cos tan asin acos atan
-//! atan2 sinh cosh tanh asinh acosh atanh hypot abs signum min max`. Documentation comments travel into the generated
-//! items.
+//! functions are `powi powf sqrt cbrt exp exp_m1 ln ln_1p log10 log2 sin cos tan asin acos atan atan2 sinh cosh tanh
+//! asinh acosh atanh hypot abs signum min max`. Documentation comments are copied to the generated items.
 //!
 //! `if a < b && !(c >= d) { e } else if … { f } else { g }` is a piecewise function; it always has an `else`. At the
-//! beginning of a branch or of a function's body it stands alone, as in Rust; in parentheses it can be an operand there
-//! too: `{ (if … { e } else { f }) + g }`. Where a piecewise function changes its branch, a *switching function*
-//! vanishes: those of a formulation are listed in its description and computed by
+//! beginning of a branch or of a function's body it is the whole expression, as in Rust, unless it stands in
+//! parentheses: `{ (if … { e } else { f }) + g }`. Where a piecewise function changes its branch, a *switching
+//! function* vanishes; the switching functions of a formulation are listed in its description and computed by
 //! [`Dae::switching_functions`](crate::Dae::switching_functions). Derivatives are taken branch by branch. If the index
 //! reduction differentiates an equation across a kink or a jump, the documentation of the model and its `REPORT` warn
-//! (a macro has no other way to warn without failing the build), and so does `dae analyze`. Steps end at the zeros of
-//! switching functions that depend on time alone, as those of most inputs do, and of those across which the equations
-//! jump; there the method is restarted. Kinks of the unknowns are passed by short steps. If the equations of both sides
-//! lead back to where they change (a body at rest under `signum(v)`), the run ends and says so. What changes the state
-//! itself, an impact for instance, is an [`Event`](crate::Event) of the run.
+//! (a macro has no other way to warn without failing the build), and so does `dae analyze`. Steps end, and the method
+//! is restarted, at the zeros of switching functions that depend on time alone, as those of most inputs do, and of
+//! switching functions across which the equations jump. Kinks that depend on unknowns are passed with short steps. If
+//! the equations on both sides of a switch lead back to it (a body at rest under `signum(v)`), the run ends and says
+//! so. What changes the state itself, an impact for instance, is an [`Event`](crate::Event) of the run.
 //!
 //! ```
 //! use dae::{Integration, Method};
@@ -79,24 +78,25 @@
 //! | `var T: [[f64; M]; N];` | two indices, `T[i][j]` with `i` below `N` and `j` below `M` |
 //! | `param m: [f64; N] = [1; N];` | an array of parameters: a public field `m: [f64; N]` |
 //! | `const W: [f64; 3] = [1, 4, 1];`, `let d: …` | arrays of constants and of sub-expressions |
-//! | `start q[0] = 1;`, `start der(q) ~ 0;` | start values of elements or whole arrays, and of their derivatives; those of elements take precedence |
+//! | `start q[0] = 1;`, `start der(q) ~ 0;` | start values of elements or whole arrays, and of their derivatives; a value for an element takes precedence over one for its array |
 //! | `for i in 1..N { der(q[i]) = q[i - 1] - q[i]; }` | one equation for each `i`; `let`, `start`, `for` and `if` may stand in it too |
 //! | `sum(i in 0..N => m[i] * q[i])` | a sum |
 //! | `if i > 0 { F[i - 1] } else { 0 }` | a choice by constants and loop variables, made while the model is compiled |
-//! | `if i == 0 { q[0] = 1; } else { q[i] = q[i - 1]; }` | such a choice between equations; `else` may be missing |
-//! | `fn norm2(v: [f64; 3]) { … }` | a helper of an array: `norm2(q)`, `norm2(der(q))`, `norm2(T[i])` |
+//! | `if i == 0 { q[0] = 1; } else { q[i] = q[i - 1]; }` | such a choice between equations; `else` may be omitted |
+//! | `fn norm2(v: [f64; 3]) { … }` | a helper with an array as argument: `norm2(q)`, `norm2(der(q))`, `norm2(T[i])` |
 //!
-//! Indices and ranges are made of integers, constants and the variables of loops; each index is affine in these
-//! (`N - 1 - 2 * i`). Compilation checks that every element exists, and a message names the instance where it does
-//! not. A range may be empty, as `1..N - 1` is for `N = 2`, and an array may have no element: the ends of a chain need
-//! no special case.
+//! Indices and ranges are made of integers, constants and the variables of loops; each index is affine in these (`N - 1
+//! - 2 * i`). The compiler checks that every element exists; if one does not, the message names the instance. A range
+//! may be empty, as `1..N - 1` is for `N = 2`, and an array may have no element: the ends of a chain need no special
+//! case.
 //!
 //! Conditions that constants and loop variables decide are not piecewise functions: they leave no switching function,
-//! and in the branch that is not taken no index is out of bounds. Such conditions may also compare with `==` and `!=`.
-//! Around equations no other conditions are allowed.
+//! and indices in a branch that is not taken are not checked. Such conditions may also compare with `==` and `!=`; they
+//! are the only ones allowed around equations.
 //!
-//! In results, messages and reports the elements are `q[3]` and `T[2][5]`, the equations `equation 4[i = 17]`: the
-//! fourth equation in the text. Equations of a block are named after their part: `motion of x`, `constraint of lambda`.
+//! In results, messages and reports elements are called `q[3]` and `T[2][5]`, and equations `equation 4[i = 17]`: an
+//! instance of the fourth equation in the text. Equations of a block are named after their part: `motion of x`,
+//! `constraint of lambda`.
 //!
 //! ```
 //! use dae::Integration;
@@ -134,26 +134,26 @@
 //! | statement | meaning |
 //! |---|---|
 //! | `coordinates x, y;` | generalised coordinates $q$, each declared with `var` |
-//! | `velocities u, v;` | names of their derivatives, if they are to have names: $q' = u$ is added |
+//! | `velocities u, v;` | optional names of their derivatives: $q' = u$ is added |
 //! | `kinetic = m / 2 * der(x).powi(2);` | kinetic energy $T$ of time, coordinates and velocities |
 //! | `potential = m * g * y;` | potential energy $U$, $L = T - U$ |
-//! | `lagrangian = …;` | $L$ itself, instead of the two |
+//! | `lagrangian = …;` | $L$ itself, instead of the two energies |
 //! | `constraint(lambda) x.powi(2) + y.powi(2) = l.powi(2);` | a holonomic constraint $0 = g(t, q)$ and its multiplier, declared with `var` |
 //! | `force(x) = -c * x;` | a generalised force on a coordinate; several add up |
 //! | `dissipation = d / 2 * der(x).powi(2);` | Rayleigh's function $R$, with the forces $-\partial R/\partial q'$ |
 //! | `for i in 1..N { constraint(lambda[i]) …; force(x[i]) = …; }` | constraints and forces by index |
 //!
-//! Coordinates and velocities may be arrays: each of their elements is one, and energies are sums over them.
+//! Coordinates and velocities may be arrays: each element is a coordinate or velocity, and energies are sums over the
+//! elements.
 //!
-//! The equations are, in this order, $q' = u$ for velocities with names, for each coordinate
+//! The equations are, in this order, $q' = u$ for named velocities, for each coordinate
 //!
 //! $$ \frac{\mathrm d}{\mathrm d t} \frac{\partial L}{\partial q'} - \frac{\partial L}{\partial q} = Q - G^\top \lambda, \qquad
 //!    G = \frac{\partial g}{\partial q}, $$
 //!
-//! and the constraints. So a multiplier is the force with which a constraint resists, counted against growing $g$ =
-//! left side − right side (Hairer & Wanner, VII.1, eqs. (1.41)–(1.46)). There may be other equations beside the block
-//! that use its unknowns: friction states, circuits, nonholonomic constraints. The report shows the mass matrix and the
-//! constraint Jacobian.
+//! and the constraints. So a positive multiplier is a force of the constraint towards smaller $g$ = left side − right
+//! side (Hairer & Wanner, VII.1, eqs. (1.41)–(1.46)). Other equations, beside the block, may use its unknowns: friction
+//! states, circuits, nonholonomic constraints. The report shows the mass matrix and the constraint Jacobian.
 //!
 //! ```
 //! dae::dae! {
@@ -205,14 +205,15 @@
 //!
 //! **Inputs.** `input u = …;` is a part of the model; `input u;` is supplied by whoever uses it, as a field of the
 //! struct of the type [`Input`](crate::Input): a number, a closure, a [`Spline`](crate::Spline), anything that is a
-//! [`Signal`](crate::Signal). The model has a constructor `new` with one argument per such input instead of a default.
+//! [`Signal`](crate::Signal). The model then has no default, but a constructor `new` with one argument per such input.
 //! If the index reduction differentiates an equation that contains `u`, derivatives of `u` are needed; their number is
-//! given in the documentation of the field and in `REPORT`, and an input that supplies fewer is rejected when the
-//! integration starts, with the equation that was differentiated.
+//! given in the documentation of the field and in `REPORT`. An input that supplies fewer is rejected when the
+//! integration starts, with a message that names the differentiated equation.
 //!
 //! Measured points become an input by [`Spline::interpolate`](crate::Spline::interpolate):
-//! `Spline::interpolate(&points, degree)?` with an odd degree $p$ gives derivatives up to order $p - 1$, so degree 3 is
-//! enough for two and degree 5 for four. On the command line `--input u=points.csv` chooses the degree automatically.
+//! `Spline::interpolate(&points, degree)?` with an odd degree $p$ gives derivatives up to order $p - 1$: degree 3 is
+//! enough for two derivatives, degree 5 for four. On the command line `--input u=points.csv` chooses the degree
+//! automatically.
 //!
 //! ```
 //! use dae::{Input, Integration};
@@ -247,27 +248,27 @@
 //!
 //! **Tables** are interpolated by splines of odd degree, at least cubic, as smooth as the index reduction needs: a
 //! table in an equation that is differentiated $k$ times is at least $k$ times continuously differentiable. The end
-//! conditions are not-a-knot; beyond its ends a table is continued by its outermost polynomials. Points are numbers and
-//! constants, sorted.
+//! conditions are not-a-knot; beyond its ends a table is continued by its outermost polynomials. Points consist of
+//! numbers and constants, with ascending arguments.
 //!
-//! **Rust functions** are declared with all the partial derivatives that exist: `der(p) = …`, `der(p, 2) = …`,
-//! `der(p, temperature) = …`; all are functions of all arguments, in their order. They have to be smooth. One
-//! derivative more than the number of times that their equation is differentiated is needed, for Jacobians; a missing
-//! one is an error that names the equation. Only the macro and build scripts can call them: the command line analyses
-//! such a model but does not run it.
+//! **Rust functions** are declared with all the partial derivatives that exist: `der(p) = …`, `der(p, 2) = …`, `der(p,
+//! temperature) = …`; these are functions of the same arguments, in the same order. All of them have to be smooth. If
+//! an equation with such a function is differentiated $k$ times, partial derivatives up to order $k + 1$ are needed,
+//! the last for Jacobians; a missing one is an error that names the equation. Only the macro and build scripts can call
+//! them: the command line analyses such a model but does not run it.
 //!
-//! The analysis knows neither inputs of the caller nor Rust functions. It replaces them by functions in general
-//! position, and says so.
+//! The analysis knows neither inputs of the caller nor Rust functions. It treats them as generic functions, and says
+//! so.
 //!
 //! # What a model becomes
 //!
-//! For a model `Pendulum`: the struct `Pendulum` with one field per parameter and their defaults ([`Default`]); the
+//! A model `Pendulum` becomes the struct `Pendulum` with one field per parameter and their defaults ([`Default`]); the
 //! constant `Pendulum::REPORT` with index, degrees of freedom and hidden constraints; and one method per formulation,
-//! each of which gives a type that fulfils [`Dae`](crate::Dae). A [`Solution`](crate::Solution) of any of them becomes
-//! a `PendulumSolution` by `try_from`, with a method for each unknown: `x(t)`, and `T(i, j, t)` for an array; `None`
-//! where the record has no value at that time, or the array no such element. All of `Solution` is still there, except
-//! for methods with the names of unknowns. A model has the formulations that it asks for, by default `ggl` and
-//! `index1`:
+//! which returns a type that implements [`Dae`](crate::Dae). A [`Solution`](crate::Solution) of any of them becomes a
+//! `PendulumSolution` by `try_from`, with a method for each unknown: `x(t)`, and `T(i, j, t)` for an array; `None`
+//! where the record has no value at that time, or the array has no such element. It dereferences to `Solution`; a
+//! method of `Solution` with the name of an unknown is hidden. A model has the formulations that it asks for, by
+//! default `ggl` and `index1`:
 //!
 //! ```
 //! use dae::Integration;
@@ -306,38 +307,30 @@
 //! | form, method | formulation |
 //! |---|---|
 //! | `original`, `original()` | the system as written |
-//! | `index1`, `index1()` | constraints differentiated until the index is 1; the lower ones are kept as invariants, which may drift |
+//! | `index1`, `index1()` | constraints differentiated until the index is 1; those of lower order are kept as invariants, which may drift |
 //! | `index2`, `index2()` | constraints differentiated until the index is 2 |
-//! | `ggl`, `ggl()` | index 2 with all constraints enforced, after Gear, Gupta and Leimkuhler: the one to take if in doubt |
+//! | `ggl`, `ggl()` | index 2 with all constraints enforced, after Gear, Gupta and Leimkuhler: the form to take if in doubt |
 //! | `stabilized(D)`, `stabilized_d()` | index 2 with all constraints enforced, the multipliers acting in the directions `D` |
-//! | `baumgarte(gamma)`, `baumgarte()` | index 1 with $(\tau + \gamma)^m$ for what is violated; `baumgarte(alpha, beta)` for $\ddot g + 2\alpha\dot g + \beta^2 g$, `baumgarte([a0, a1, …])` for any polynomial; numbers or parameters |
+//! | `baumgarte(gamma)`, `baumgarte()` | index 1 with $(\mathrm d/\mathrm d t + \gamma)^m g = 0$ in place of $g^{(m)} = 0$, so that violations decay; `baumgarte(alpha, beta)` for $\ddot g + 2\alpha\dot g + \beta^2 g = 0$, `baumgarte([a0, a1, …])` for any polynomial; the gains are numbers or parameters |
 //! | `projected(D)`, `projected_d()` | index 1 with the constraints of the text enforced in the directions `D` |
-//! | `pa`, `pb`, `pc` | index 1 with the constraints of the text, or all of them, enforced through their gradients (Ascher and Petzold 1993, sect. 4) |
+//! | `pa`, `pb`, `pc` | index 1 with the constraints of the text (`pa`) or all constraints (`pb`, `pc`) enforced through their gradients (Ascher and Petzold 1993, sect. 4) |
 //! | `overdetermined` | index 1 with all constraints enforced in the metric of the leading matrix (Hairer and Wanner II, eq. VII.2.27) |
 //! | `state_space`, `tangent`, `dummy` | index 1 with all constraints enforced in local coordinates that change during a run |
-//! | `recommended`, `recommended()` | one of the others: the one that fits the model at its start, following the
-//! conclusions of Ascher and Petzold (1993); its documentation says why, and `dae analyze` with the numbers |
-//! | `underlying` | the underlying ordinary differential equation $y' = f(t, y)$: all constraints are invariants, which
-//! may drift. It is an [`UnderlyingOde`](crate::runtime::underlying::UnderlyingOde), whose `solve` is what explicit and
-//! projection methods need |
-//! | `essential_underlying` | the essential underlying differential equation $u' = \dots$ for $u = R(t)\,x$, the
-//! components on which the multipliers of the text do not act (Ascher and Petzold 1993, eq. 2.13): as many differential
-//! unknowns as degrees of freedom, all constraints enforced, index 1. For models whose multipliers act in directions
-//! that depend only on time |
-//! | `derivative_array`, `strangeness_free` | the equations with their derivatives, of any index and without structural
-//! analysis (Hairer and Wanner II, eq. VII.2.30; Kunkel and Mehrmann): for models where the others do not exist; slower
-//! where they do. Results have unknowns `w(x, 2)` in place of derivatives that the array does not determine |
+//! | `recommended`, `recommended()` | the one of the others that fits the model at its start, following the conclusions of Ascher and Petzold (1993); its documentation says why, and `dae analyze` adds the numbers |
+//! | `underlying` | the underlying ordinary differential equation $y' = f(t, y)$: all constraints are invariants, which may drift. It is an [`UnderlyingOde`](crate::runtime::underlying::UnderlyingOde), whose `solve` gives explicit and projection methods the $y'$ that they need |
+//! | `essential_underlying` | the essential underlying differential equation $u' = \dots$ for $u = R(t)\,x$, the components on which the multipliers of the text do not act (Ascher and Petzold 1993, eq. 2.13): as many differential unknowns as degrees of freedom, all constraints enforced, index 1; for models whose multipliers act in directions that depend only on time |
+//! | `derivative_array`, `strangeness_free` | the equations with their derivatives, of any index and without structural analysis (Hairer and Wanner II, eq. VII.2.30; Kunkel and Mehrmann): for models that do not have the other forms; slower than these. Results have unknowns `w(x, 2)` in place of derivatives that the array does not determine |
 //!
 //! Directions `D`: `C`, the gradients of the constraints; `B`, the directions in which the multipliers of the text act,
 //! $M^{-1} G^\top$ in mechanics; `unit`, unit vectors; or the name of an array of parameters.
 //!
-//! Unknowns that equations make equal to others up to sign, or constant (`a = b;`, `a = -b;`, `a = 3;`, `a = p + 1;`
-//! for a parameter), are eliminated in all formulations except `original`. They still appear in the results under their
-//! names, after the others; index, degrees of freedom and start values are those of the text.
+//! Unknowns that equations make equal to others up to sign (`a = b;`, `a = -b;`), or to constants or parameters (`a =
+//! 3;`, `a = p + 1;`), are eliminated in all formulations except `original`. They still appear in the results under
+//! their names, after the others; index, degrees of freedom and start values are those of the text.
 //!
-//! A form that a text asks for but its model does not have is an error at its name. The type of a form knows the
+//! A form that the text asks for but the model does not have is an error at its name. The type of a form knows the
 //! highest index of its unknowns: `Integration::new(&form).method(dae::Bdf)` does not compile for an index of 3;
-//! [`Method::Bdf`](crate::Method::Bdf) reports it when the run starts.
+//! [`Method::Bdf`](crate::Method::Bdf) is checked when the run starts.
 //!
 //! A faulty model is reported at the offending tokens, with all errors at once, and the rest of the crate is compiled
 //! against a stub, so that they are the only errors:

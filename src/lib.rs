@@ -4,8 +4,8 @@
 //!
 //! * [`dae!`] reads a model; [`language`] describes what a model may contain and what it becomes.
 //! * [`Integration`] runs a formulation of it from consistent initial values and returns a [`Solution`], whose
-//!   [`Status`] says how the run ended, or a [`RunError`], with the part of the solution that was computed. As a
-//!   solution of its model it has the unknowns as methods; `plot` (feature) draws them.
+//!   [`Status`] says how the run ended, or a [`RunError`], with the part of the solution that was computed. Converted
+//!   to the solution type of its model, it has the unknowns as methods; `plot` (a feature) draws them.
 //! * [`runtime`] is everything numerical, for those who want to step by hand, write the equations without the macro, or
 //!   add a method.
 //!

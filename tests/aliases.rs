@@ -1,7 +1,8 @@
-//! Unknowns that are equal to others, or constant, are eliminated from the derived forms and still part of the results.
+//! Unknowns that are equal to others, or constant, are eliminated from the derived forms and are still part of the
+//! results.
 //!
 //! In: models with wires, and models whose unknowns are replaced by random chains of aliases. Out: index and degrees of
-//! freedom of the text, fewer unknowns to solve for, the same solutions.
+//! freedom of the text, fewer unknowns to solve for, and the same solutions.
 
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
@@ -116,7 +117,7 @@ fn a_run_continues_from_the_end_of_another() {
 
 #[test]
 fn constrained_aliases_and_their_derivatives() {
-    // The constraint is written in aliases, one equation of motion in the derivative of one.
+    // The constraint is written in aliases, and an equation of motion contains the derivative of one.
     let text =
         "struct Pendulum { var x ~ 1; var y = 0; var a; var b; var w ~ 0; var u ~ 0; var v = 0; var lambda ~ 0; var l;
         a = -x; y = b; w = u; l = 1;
@@ -140,11 +141,11 @@ fn constrained_aliases_and_their_derivatives() {
 
 #[test]
 fn what_is_no_alias_stays() {
-    // Derivatives, products with parameters, unequal factors, and a sum with a constant.
+    // No aliases: a derivative, a product with a parameter, unequal factors, and a sum with a constant.
     let text = "struct M { param R = 2; var x = 1; var a; var b; var c; var d; der(x) = -x; a = der(x); b = R * x; 2 * c = x; d = x + 1; }";
     let model = compiled(text);
     assert_eq!(size(&model, &Form::Index1), 5);
-    // Nothing would be left.
+    // Elimination would leave no unknown.
     let model = compiled("struct M { param p = 4; var x; var y; x = p; y = -x; }");
     assert_eq!(size(&model, &Form::Index1), 2);
 }
@@ -236,7 +237,8 @@ const TEMPLATES: [Template; 3] = [
 ];
 
 impl Template {
-    /// The model with a chain of aliases for every unknown, each occurrence replaced by a random member of its chain.
+    /// The model with a chain of aliases for every unknown, and each occurrence of an unknown replaced by a random
+    /// member of its chain.
     fn text(&self, random: &mut Rng, length: usize) -> String {
         let mut declarations = Vec::new();
         let mut equations = Vec::new();
@@ -324,7 +326,7 @@ fn elimination_agrees_with_the_text() {
             model.model.unknowns.iter().filter(|u| !u.name.starts_with("lambda") && !u.name.starts_with(['i', 'j']))
         {
             let difference = end(&run_text, &unknown.name) - end(&smaller, &unknown.name);
-            // In the form of index 3 velocities have order 3 only.
+            // In the original form of index 3, velocities converge with order 3 only.
             assert!(difference.abs() < 1e-5, "{} differs by {difference:e}", unknown.name);
         }
     }

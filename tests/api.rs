@@ -1,8 +1,8 @@
 //! The interface that programs meet first.
 //!
-//! In: a pendulum and two balls. Out: what is `Send`, `Sync` and an error, by bounds that the compiler checks; builders
-//! that functions return; tolerances and parameters by name; runs that stop early; events at one time; derivatives that
-//! are not there.
+//! In: a pendulum and two clocks. Out: what is `Send`, `Sync` and an error, by bounds that the compiler checks;
+//! builders that functions return; tolerances and parameters by name; runs that stop early; events at one time;
+//! derivatives that are not there.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -67,7 +67,7 @@ fn values_go_to_other_threads_and_errors_are_errors() {
     is_shared::<Occurrence>();
     is_shared::<Gradient>();
     is_shared::<Step>();
-    // Its local coordinates belong to the run that changes them: one thread at a time.
+    // A run changes its local coordinates: it can be sent to another thread, but not shared.
     is_sent(&Pendulum::default().tangent());
     is_error::<Failure>();
     is_error::<ForeignSolution>();
@@ -120,7 +120,7 @@ fn tolerances_go_by_name() -> Result<(), RunError> {
     let error = Integration::new(&form).atol_of("w", 1e-9).run(0.0, 2.0).expect_err("no such unknown");
     let message = "a tolerance is given for `w`, and the unknowns are x, y, u, v, lambda, mu_1";
     assert!(matches!(error, RunError::Options(_)) && error.to_string() == message, "{error}");
-    // An array as a whole, one element of it, and an unknown that stands for an element.
+    // An array as a whole, one element of it, and an alias of an element.
     let clock = Clock::default().index1();
     for name in ["s", "s[1]", "same"] {
         assert!(Integration::new(&clock).atol_of(name, 1e-9).run(0.0, 1.0).is_ok(), "{name}");
@@ -163,7 +163,7 @@ fn a_run_that_stops_early_is_an_error_with_a_solution() {
     let off = form.description().unknowns.iter().map(|_| 1.0).collect::<Vec<_>>();
     let start = Integration::new(&form).run_from(0.0, &off, &off, 1.0).expect_err("not consistent");
     assert!(matches!(start, RunError::Start(Failure::InconsistentStart { .. })), "{start}");
-    // A run that ends where it was asked to is no error.
+    // A run that ends where it was asked to end is no error.
     let stopped = Integration::new(&form).on_step(|step| match step.t > 0.5 {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),

@@ -1,8 +1,8 @@
 //! Models with arrays against the same models written out by hand.
 //!
 //! In: a chain of three pendulums and a heat plate of two by two interior points, once with families of equations and
-//! once without. Out: the same index, degrees of freedom and hidden constraints, and the same solutions: to rounding by
-//! Radau IIA, to a tenth of the tolerance by BDF, in the same number of steps.
+//! once without. Out: the same index, degrees of freedom and hidden constraints, and the same solutions: to rounding
+//! and in the same number of steps by Radau IIA, to ten times the tolerance and in about as many steps by BDF.
 
 use std::sync::Arc;
 
@@ -61,8 +61,8 @@ fn compiled(text: &str) -> Compiled {
     compile(model.with_forms(Form::BASIC), 0.0).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics))
 }
 
-/// A model without arrays, treated like one with arrays: unknowns that are constant or equal to others are eliminated only from
-/// models without families, so its first parameter is declared an array of one element.
+/// A model without arrays, treated like one with arrays: its first parameter is declared an array of one element,
+/// because unknowns that are constant or equal to others are eliminated only from models without families.
 fn written_out(text: &str) -> Compiled {
     let (mut model, _) = read_text(text).unwrap_or_else(|rejection| panic!("{}", rejection.diagnostics));
     let parameter = &mut model.parameters[0];
@@ -85,7 +85,7 @@ fn solved(compiled: &Compiled, form: &Form, method: Method) -> Solution {
     solution
 }
 
-/// The largest difference of the end values of a model with arrays and the same model written out.
+/// The largest difference by Radau IIA between the end values of a model with arrays and the same model written out.
 fn difference(family: &str, scalar: &str) -> f64 {
     let (family, scalar) = (compiled(family), written_out(scalar));
     let index = |it: &Compiled| (it.analysis.certificate.verdict(), it.analysis.structure.degrees_of_freedom);
@@ -96,8 +96,8 @@ fn difference(family: &str, scalar: &str) -> f64 {
     for form in [Form::Index1, Form::Ggl] {
         for method in [Method::Radau5, Method::Bdf] {
             let (left, right) = (solved(&family, &form, method), solved(&scalar, &form, method));
-            // Loops add in another order. BDF ends its iterations early, so that the last bits grow to a fraction of its tolerance and,
-            // now and then, lead to another order of the formula.
+            // Loops add in another order. BDF ends its iterations early, so that differences in the last bits grow to
+            // the size of its tolerance and, now and then, lead to another order of the formula.
             let (steps_apart, values_apart) = if method == Method::Bdf { (0.2, 1e-7) } else { (0.0, f64::INFINITY) };
             let [steps, twin] = [left.statistics.steps, right.statistics.steps].map(|steps| steps as f64);
             assert!((steps / twin - 1.0).abs() <= steps_apart, "{steps} and {twin} steps");
@@ -121,7 +121,7 @@ fn a_chain_is_what_it_is_written_out() {
     assert!(worst <= 1e-12, "{worst:e}");
 }
 
-/// The same chain with its ends as conditions on the loop variable.
+/// The chain of three pendulums, with conditions on the loop variable for its ends.
 const ENDS: &str = "struct Ends {
     const N = 3;
     param g = 9.81;

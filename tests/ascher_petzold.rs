@@ -8,12 +8,13 @@ mod example;
 
 /// Runs that end above this value have blown up: their end values are amplified rounding errors.
 const BLOWN_UP: f64 = 1e4;
-/// Residuals that are zero but for rounding.
+/// Residuals below this value are zero but for rounding.
 const ROUNDING: f64 = 1e-10;
-/// Figures are differences of numbers of order one, each with the rounding errors of a hundred steps.
+/// Figures may be off by this much: they are differences of numbers of order one, each with the rounding errors of a
+/// hundred steps.
 const OF_DIFFERENCES: f64 = 1e-13;
 
-/// Rows of the reference file by their keys.
+/// The rows of the reference file by key.
 fn reference() -> BTreeMap<String, Vec<f64>> {
     let text: serde_json::Value =
         serde_json::from_str(include_str!("references/ascher_petzold.json")).expect("the file is JSON");

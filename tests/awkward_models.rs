@@ -50,7 +50,8 @@ fn nothing_is_certified_where_the_jacobian_vanishes() {
     }
 }
 
-/// The pattern and its Jacobian mislead where x = 0, which the second equation demands: w = 0, and z = der(w) comes from its derivative.
+/// The pattern misleads where x = 0, as the second equation demands, and the system Jacobian is singular there: the
+/// first equation says w = 0, and z = der(w) follows from its derivative.
 #[test]
 fn the_derivative_array_decides_where_the_jacobian_vanishes() {
     let compiled = compiled("var x ~ 0.3; var z; var w; 0=x*z+w; 0=x.exp_m1(); 0=der(w)-z;");
@@ -132,7 +133,7 @@ fn what_holds_on_a_switch_alone_is_no_verdict() {
             1,
         ),
     ];
-    // Friction at rest: as many switches as masses, on which only the forces depend.
+    // Friction at rest: as many switches as masses; only the forces depend on them.
     let friction = "var x: [f64; 9] = 0; var v: [f64; 9] = 0;
         for i in 0..9 { der(x[i]) = v[i]; der(v[i]) = sin(t) - x[i] - signum(v[i]); }";
     for (body, index, degrees) in alike.into_iter().chain([(friction, 0, 18)]) {
@@ -170,7 +171,7 @@ fn what_holds_on_a_switch_alone_is_no_verdict() {
     }
 }
 
-/// The length has no derivative at the origin, and the maximum does not take its value there.
+/// At the origin `hypot` has no derivative, but the maximum does not take its value there.
 #[test]
 fn what_a_maximum_does_not_choose_may_have_an_infinite_derivative() {
     let body = "var x = 0; var y = 0; der(x) = 1; der(y) = max(1, hypot(x, y));";
@@ -239,7 +240,8 @@ fn a_run_at_other_parameters_is_checked_again() {
     assert!(message.contains("equation 2 does not determine `der(x)` and `y`"), "{message}");
 }
 
-/// Newton's iteration with a matrix of an earlier state may go where the exponential has vanished: the residual is -1 from there on, and every correction looks small.
+/// Newton's iteration with the matrix of an earlier state may lead to where the exponential has vanished: the residual
+/// is -1 from there on, and every correction looks small.
 #[test]
 fn an_exponential_that_has_vanished_is_no_solution() {
     let compiled = compiled("var x = 1; var y ~ 0; der(x) = -x; exp((y - sin(20*t))/0.02) = 1;");
@@ -275,7 +277,8 @@ fn a_run_ends_where_its_root_does() {
     }
 }
 
-/// The current of an exponential diode falls by a factor of e in 0.05 V, which is less than the tolerance of the voltages.
+/// The current of an exponential diode changes by a factor of e in 0.05 V, little more than the loosest tolerance of a
+/// voltage of 325 V.
 #[test]
 fn a_steep_diode_rectifies_at_any_tolerance() {
     let compiled = compiled(
@@ -295,7 +298,8 @@ fn a_steep_diode_rectifies_at_any_tolerance() {
     }
 }
 
-/// The circuit with the diode blocking has one degree of freedom less than with it conducting: the voltage of the diode jumps, the current does not.
+/// With a blocking diode the circuit has one degree of freedom fewer than with a conducting one. Where the diode begins
+/// to block, its voltage jumps and the current does not.
 #[test]
 fn an_ideal_diode_rectifies() {
     let text = "var i = 0; var vd ~ 0; 0.02 * der(i) = 100 * sin(100 * PI * t) + vd - 10 * i; 0 = min(i, vd);";
@@ -310,8 +314,8 @@ fn an_ideal_diode_rectifies() {
     }
 }
 
-/// The current through a capacitor at a voltage source, and the tension in a rod: BDF does not test their errors, and stages of Radau IIA are of lower order in them.
-/// At requested times they follow from the hidden equations.
+/// The current through a capacitor at a voltage source, and the tension in a rod: BDF does not test their errors, and
+/// stages of Radau IIA are of lower order in them. At requested times they are computed from the hidden equations.
 #[test]
 fn unknowns_of_higher_index_are_as_accurate_as_states_where_they_are_asked_for() {
     let circuit = "var v = 0; var i; var z = 0; v = sin(7 * t); 0.3 * der(v) = i; der(z) = i - z;";
@@ -351,7 +355,7 @@ fn unknowns_of_higher_index_are_as_accurate_as_states_where_they_are_asked_for()
     }
 }
 
-/// Runs of a text by every method at these tolerances, each with a description.
+/// Runs of a text by every method at these tolerances, each with its tolerance and a description.
 fn every_run(body: &str, t_end: f64, tolerances: &[f64]) -> Vec<(f64, String, Solution)> {
     let compiled = compiled(body);
     let form = compiled.forms.iter().find(|f| f.form.to_string() == "ggl").expect("the form exists");
@@ -367,7 +371,7 @@ fn every_run(body: &str, t_end: f64, tolerances: &[f64]) -> Vec<(f64, String, So
     runs
 }
 
-/// Every run succeeds, and an unknown is what is expected in the end.
+/// Asserts that every run succeeds, and that an unknown has the expected value at the end.
 fn assert_end(body: &str, t_end: f64, (name, expected): (&str, f64), tolerances: &[f64]) {
     for (tolerance, what, solution) in every_run(body, t_end, tolerances) {
         assert!(solution.is_success(), "{what}");
@@ -376,14 +380,15 @@ fn assert_end(body: &str, t_end: f64, (name, expected): (&str, f64), tolerances:
     }
 }
 
-/// Every run stops near a time before the end that was asked for.
+/// Asserts that every run fails near the given time.
 fn assert_stops(body: &str, t_end: f64, (time, distance): (f64, f64), tolerances: &[f64]) {
     for (_, what, solution) in every_run(body, t_end, tolerances) {
         assert!(!solution.is_success() && (solution.end_time - time).abs() < distance, "{what}");
     }
 }
 
-/// Between its limits the voltage is known to a thousandth before an iteration for it converges. Eliminated, it is $2 G/(1 + G/11) \sin t$ there.
+/// Between the limits, Newton's iteration for the output voltage converges only from a guess within about a thousandth
+/// of it. The voltage there is $2 G/(1 + G/11) \sin t$, with the gain $G = 10^5$.
 #[test]
 fn an_amplifier_leaves_its_limits() {
     let tolerances = [1e-4, 1e-6, 1e-9];
@@ -394,24 +399,25 @@ fn an_amplifier_leaves_its_limits() {
     assert_end(buffer, 3.0, ("v", -4.0143780057535), &tolerances);
 }
 
-/// An amplifier with positive feedback: from the middle of its three outputs one branch leads up to the limit and ends there. Continuous equations need not
-/// have continuous solutions.
+/// An amplifier with positive feedback has three possible outputs, and the branch of the middle one leads up to the
+/// limit and ends there. Continuous equations need not have continuous solutions.
 #[test]
 fn a_branch_that_ends_at_a_limit_ends_the_run() {
     let amplifier = "var vi = 0; var vo ~ 0; der(vi) = 1; vo = max(-10, min(10, 1e5*(0.5*vo - vi)));";
     assert_stops(amplifier, 8.0, (4.9999, 3e-4), &[1e-4, 1e-6, 1e-9]);
-    // A follower has one output only, and passes its limits as steeply.
+    // A follower has only one possible output, and meets its limits as steeply.
     let follower = "var vi = 0; var vo ~ 0; der(vi) = 1; vo = max(-10, min(10, 1e5*(vi - 5 - 0.01*vo)));";
     assert_end(follower, 8.0, ("vo", 10.0), &[1e-4, 1e-6, 1e-9]);
 }
 
-/// The inverse of the iteration matrix at a stiff stop makes errors of a step that has left the stop look small, and corrections of its stages as well.
+/// The inverse of the iteration matrix at a stiff stop makes the errors of a step that has left the stop, and the
+/// corrections of its stages, look small.
 #[test]
 fn a_steep_stop_is_left_in_time() {
     let stops = "var y = 0; der(y) = sin(t) - 1e6 * max(0, y - 1) + 1e6 * max(0, -y);";
     assert_end(stops, 12.0, ("y", 12f64.sin() / 1e6), &[1e-4, 1e-6, 1e-9]);
     let valve = "var p = 0; var clock = 0; der(clock) = 1; der(p) = 2 * sin(clock) - 1e5 * max(0, p - 3);";
-    // How a step of BDF meets the time at which the stop is left differs from tolerance to tolerance.
+    // Where the steps of BDF lie around the time at which the stop is left differs from tolerance to tolerance.
     let tolerances: Vec<f64> = (0..=60).map(|k| 1e-8 * 10f64.powf(f64::from(k) / 15.0)).collect();
     assert_end(valve, 5.0, ("p", 1.0 - 2.0 * 5f64.cos()), &tolerances);
 }
@@ -431,13 +437,15 @@ fn a_pole_ends_a_run_whatever_else_switches() {
     }
 }
 
-/// The slope is infinite where the solution ends. With the iteration matrix of a state near the pole all corrections vanish.
+/// The slope is infinite where the solution ends. With the iteration matrix of a state near the pole, all corrections
+/// nearly vanish.
 #[test]
 fn a_solution_that_ends_in_a_pole_of_its_slope_ends_the_run() {
     assert_stops("var y = 1; der(y) = -0.5/y;", 2.0, (1.0, 1e-2), &[1e-5, 1e-6, 1e-9]);
 }
 
-/// The outflow of an empty tank has an infinite derivative with respect to the level, by which nothing is divided at the start. Here $t = -2 \sqrt h - 2 \ln(1 - \sqrt h)$.
+/// The outflow of an empty tank has an infinite derivative with respect to the level, but nothing has to be solved with
+/// it at the start. The solution is $t = -2 \sqrt h - 2 \ln(1 - \sqrt h)$.
 #[test]
 fn an_empty_tank_fills() {
     let t = -1.0 - 2.0 * 0.5f64.ln();
@@ -445,7 +453,7 @@ fn an_empty_tank_fills() {
     assert_end("var h = 0; var q ~ 0; q = sqrt(h); der(h) = 1 - q;", t, ("h", 0.25), &[1e-4, 1e-6, 1e-8]);
 }
 
-/// A switching function that turns just beyond its zero is smaller there than errors of the solution are elsewhere.
+/// A switching function that turns back just beyond its zero is smaller there than the errors of the solution.
 #[test]
 fn passages_near_a_turn_are_found() {
     let pulse = "var x = 0; var v = 0; der(x) = 1; der(v) = 1e9 * max(0, 1e-6 - (x - 7).powi(2));";

@@ -1,7 +1,8 @@
-//! The forms made of the derivative array: systems of high index, with coefficients that change in time, whose
-//! structure says nothing.
+//! The forms made of the derivative array: systems of high index, with time-varying coefficients, whose structure does
+//! not show it.
 //!
-//! In: models with solutions in closed form. Out: both forms by both methods end there, to eight digits.
+//! In: models with solutions in closed form. Out: both forms by both methods end at their values, to at least seven
+//! digits.
 
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
@@ -34,7 +35,7 @@ fn runs(compiled: &Compiled, t_end: f64, tolerance: f64) -> Vec<(String, Solutio
     list
 }
 
-/// $-\log_{10}$ of the largest error, relative to values above one.
+/// $-\log_{10}$ of the largest error at the end, relative for values above one.
 fn digits(solution: &Solution, exact: &[(&str, f64)]) -> f64 {
     let value = |name: &str| {
         let place = solution.names.iter().position(|known| known == name).expect("an unknown");
@@ -50,8 +51,9 @@ fn assert_digits(label: &str, solution: &Solution, exact: &[(&str, f64)], wanted
     assert!(digits >= wanted, "{label}: {digits:.1} digits");
 }
 
-/// $z_0' = -z_0$ and $N z' + z = (0, 0, 0, \sin 2t)$ with the shift $N$ of order 4, in coordinates $z = Q(t) x$ and with rows combined by $P(t)$:
-/// an example of our own, after the canonical form of S. L. Campbell, L. R. Petzold (SIAM J. Alg. Disc. Meth. 4, 1983).
+/// $z_0' = -z_0$ and $N z' + z = (0, 0, 0, \sin 2t)$ with the shift $N$ of size 4, in coordinates $z = Q(t) x$ and with
+/// rows combined by $P(t)$: an example of our own, after the canonical form of S. L. Campbell, L. R. Petzold (SIAM J.
+/// Alg. Disc. Meth. 4, 1983).
 const TIME_VARYING: &str = "
     pub struct TimeVarying {
         var x0 ~ 1; var x1 ~ 0; var x2 ~ 0; var x3 ~ 0; var x4 ~ 0;
@@ -160,7 +162,7 @@ fn campbell_and_gear_with_a_defect() {
     }
 }
 
-/// Across a kink of unknowns the derivatives jump, of which an array that is evaluated on one side knows nothing.
+/// The derivatives jump across a kink, which a derivative array evaluated on one side does not show.
 #[test]
 fn kinks_are_not_differentiated() {
     let text = "pub struct Rectifier { var u = 0; var i ~ 0; der(u) = i - u; i = max(0, sin(t) - u) * 1e3; }";
@@ -193,7 +195,8 @@ fn a_second_run_is_the_first() {
     assert_eq!((first.statistics, first.end_state), (second.statistics, second.end_state));
 }
 
-/// An example of our own: leading parts cancel inside functions, so that no combination of equations shows it and the system Jacobian is singular.
+/// An example of our own: leading parts cancel only inside functions, so that no combination of equations removes them,
+/// and the system Jacobian is singular.
 #[test]
 fn a_system_without_structure() {
     let text = "

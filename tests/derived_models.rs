@@ -1,7 +1,7 @@
 //! Derived models are certified, can be solved in every form, and have the solutions of the models written by hand.
 //!
-//! In: the derived models of `examples/models`, the same by hand (`dae-symbolic/tests/derive`), `references/*.json`.
-//! Out: indices, degrees of freedom, and end values. That the equations are the same is proved in
+//! In: the derived models of `examples/models`, the same models written by hand (`dae-symbolic/tests/derive`), and
+//! `references/*.json`. Out: indices, degrees of freedom, and end values. That the equations are the same is proved in
 //! `dae-symbolic/tests/derive.rs`.
 
 mod references;
@@ -41,7 +41,8 @@ fn check(compiled: &Compiled, index: u32, degrees_of_freedom: usize) {
     assert_eq!(compiled.forms.len(), Form::BASIC.len(), "{name}");
 }
 
-/// A reference without its multipliers: where the text is integrated directly, they have index 3, and their errors are weighted with h².
+/// A reference without its multipliers: where the text is integrated directly, they have index 3, and their errors are
+/// controlled only with a factor of h².
 fn without_multipliers(reference: &Reference) -> Reference {
     let Reference { unknowns, times, values } = reference;
     let keep: Vec<usize> = (0..unknowns.len()).filter(|&k| !unknowns[k].starts_with("lambda")).collect();
@@ -75,7 +76,7 @@ fn pendulum() {
     let model = compiled(include_str!("../examples/models/lagrangian_pendulum.dae"));
     check(&model, 3, 2);
     assert_eq!(model.analysis.hessenberg, Some(3));
-    // The same pendulum with m = 1 and half the multiplier.
+    // The pendulum written by hand, with m = 1; its multiplier is twice that of the derived model.
     let by_hand = compiled(include_str!("../examples/models/pendulum.dae"));
     let mut reference = Reference::read(include_str!("references/pendulum.json"));
     for values in &mut reference.values {
@@ -109,7 +110,7 @@ fn double_pendulum() {
         assert!(reached >= required, "{}: {reached} digits", form);
     }
     assert!(digits(&reference, &model, &Form::Ggl, Method::Bdf, 1e-9) >= 5.0);
-    // Minimal coordinates: an ordinary differential equation with a mass matrix, index 0 in the velocities.
+    // Minimal coordinates: an ordinary differential equation with a mass matrix, of index 0.
     let angles = compiled(include_str!("../dae-symbolic/tests/derive/double_pendulum_angles.dae"));
     check(&angles, 0, 4);
     let solution = run(&angles, &Form::Original, Method::Radau5, 1e-10, &[1.0, 2.0, 5.0]);
@@ -143,7 +144,7 @@ fn slider_crank() {
     assert!(digits(&reference, &model, &Form::Original, Method::Radau5, 1e-8) >= 5.0);
 }
 
-/// The text by hand with the declarations and start values of the other.
+/// The text written by hand, with the declarations and start values of the other text.
 fn with_starts(text: &str, other: &str) -> String {
     let declares = |line: &&str| line.trim_start().starts_with("var ") || line.trim_start().starts_with("start ");
     let declarations: Vec<&str> = other.lines().filter(declares).collect();

@@ -8,7 +8,7 @@ use dae::symbolic::pipeline::{Compiled, compile};
 use dae::symbolic::read_text;
 use dae::{Integration, Method, Solution};
 
-/// The text of a model of the example, with a value of its parameter for which runs are short.
+/// The text of a model of the example `ascher_petzold`, with this value of its parameter.
 fn model(name: &str, nu: &str) -> String {
     let source = include_str!("../examples/ascher_petzold.rs");
     let (_, rest) = source.split_once(&format!("pub struct {name} {{")).expect("a model of the example");
@@ -34,7 +34,8 @@ fn run(system: &Interpreter, method: Method) -> Solution {
     solution
 }
 
-/// The equation has as many differential unknowns as the model has degrees of freedom, all others follow from them, and its solution is that of the model, with all constraints.
+/// The equation has as many differential unknowns as the model has degrees of freedom, and all others follow from them.
+/// Its solution is that of the model, with all constraints enforced.
 #[test]
 fn it_has_the_solution_of_the_model_in_as_many_states_as_degrees_of_freedom() {
     for (name, freedom, unknowns) in [("Example1", 1, &["x1", "x2"][..]), ("Example4", 2, &["p1", "p2", "v1", "v2"])] {
@@ -55,8 +56,9 @@ fn it_has_the_solution_of_the_model_in_as_many_states_as_degrees_of_freedom() {
     }
 }
 
-/// Example 2: with $B = ((2 - t)\nu, \nu - 1)$, $C = (2 + t, t^2 - 4)$ and $R = (1 - \nu, (2 - t)\nu)$ it is $R S = 1$ for $S = (2 - t, 1)^\top / (2 - t)$, so
-/// that the homogeneous equation is $u' = R' S\,u = -\nu / (2 - t)\,u$, and two solutions approach one another by the factor $2^{-\nu}$ from 0 to 1.
+/// Example 2: with $B = ((2 - t)\nu, \nu - 1)$, $C = (2 + t, t^2 - 4)$ and $R = (1 - \nu, (2 - t)\nu)$ $R S = 1$ and $C
+/// S = 0$ for $S = (2 - t, 1)^\top / (2 - t)$, so that the homogeneous equation is $u' = R' S\,u = -\nu / (2 - t)\,u$,
+/// and the difference of two solutions shrinks by the factor $2^{-\nu}$ from $t = 0$ to $t = 1$.
 #[test]
 fn its_coefficients_are_those_derived_by_hand() {
     let text = model("Example2", "10");
@@ -73,7 +75,7 @@ fn its_coefficients_are_those_derived_by_hand() {
     assert!((ratio / expected - 1.0).abs() < 1e-3, "{ratio:e} instead of {expected:e}");
 }
 
-/// $R y$ is a transformation of the model only where directions depend on nothing but time.
+/// The unknowns $R y$ serve only if the directions of the multipliers depend on nothing but time.
 #[test]
 fn directions_that_depend_on_unknowns_are_told_by_name() {
     let pendulum = "struct Pendulum {

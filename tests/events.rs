@@ -11,7 +11,7 @@ use interpreted::system;
 const METHODS: [Method; 3] = [Method::Bdf, Method::Radau5, Method::Radau];
 const G: f64 = 9.81;
 
-/// Place of an unknown in the state.
+/// The place of an unknown in the state.
 fn place(system: &dyn Dae, name: &str) -> usize {
     system.description().place_of(name).expect("a state")
 }
@@ -22,7 +22,7 @@ fn times(solution: &Solution, event: &str) -> Vec<f64> {
 
 const BALL: &str = "struct Ball { var h = 1; var v = 0; der(h) = v; der(v) = -9.81; }";
 
-/// Impacts of a ball that is dropped from height 1 and keeps a part `e` of its speed.
+/// The times of the first impacts of a ball that is dropped from height 1 and keeps the fraction `e` of its speed.
 fn impacts(e: f64, count: i32) -> Vec<f64> {
     let first = (2.0 / G).sqrt();
     let mut all = vec![first];
@@ -50,10 +50,10 @@ fn a_ball_bounces() {
         for (found, expected) in found.iter().zip(&expected) {
             assert!((found - expected).abs() < 1e-8, "{method:?}: {found} instead of {expected}");
         }
-        // The ball never falls through the floor, and impacts are where it is.
+        // The ball never falls through the floor, and impacts are located on it.
         assert!(solution.column("h").unwrap().iter().all(|h| *h > -1e-9));
         assert!(solution.occurrences.iter().all(|it| it.state[h].abs() < 1e-14 && it.state[v] < 0.0));
-        // States before and after have the same time.
+        // The states before and after an impact have the same time.
         assert_eq!(solution.times.windows(2).filter(|pair| pair[0] == pair[1]).count(), found.len());
     }
 }
@@ -75,7 +75,8 @@ fn impacts_that_accumulate_are_reported() {
     }
 }
 
-/// A pendulum that hits a wall below its pivot, in the angle and in Cartesian coordinates, where only velocities are set.
+/// A pendulum that hits a wall below its pivot, in its angle and in Cartesian coordinates, of which only the velocities
+/// are reset.
 #[test]
 fn a_pendulum_bounces_in_every_form() {
     let angle = system("struct Angle { var p = 1; var w = 0; der(p) = w; der(w) = -9.81*sin(p); }", "original");
@@ -123,7 +124,7 @@ fn a_pendulum_bounces_in_every_form() {
     }
 }
 
-/// One component of the velocity is set, and the other follows from the hidden constraint.
+/// One component of the velocity is reset, and the other follows from the hidden constraint.
 #[test]
 fn what_is_not_set_follows() {
     let text = "struct Pendulum { var x = 0.6; var y ~ -0.8; var u = 0; var v ~ 0; var lam;
@@ -176,7 +177,7 @@ fn directions_and_ends_count_as_the_run_goes_on() {
             assert_eq!(found.len(), expected.len(), "{method:?}: {found:?}");
             assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{method:?}: {found:?}");
         };
-        // The start is no event.
+        // The zero at the start is no event.
         let forward = run(10.0);
         close(times(&forward, "down"), &[pi, 3.0 * pi]);
         close(times(&forward, "up"), &[2.0 * pi]);
@@ -192,7 +193,7 @@ fn directions_and_ends_count_as_the_run_goes_on() {
     }
 }
 
-/// Events at one time are handled together, their resets in the order of declaration.
+/// Events at one time are handled together, with their resets in the order of declaration.
 #[test]
 fn simultaneous_events_all_happen() {
     let wave = system("struct Two { var a = 1; var b = 1; der(a) = -1; der(b) = -2*b; }", "original");
@@ -211,7 +212,7 @@ fn simultaneous_events_all_happen() {
     }
 }
 
-/// Steps are longer than the period of an algebraic unknown, until they are bounded.
+/// Without a bound, steps would be longer than the period of the algebraic unknown.
 #[test]
 fn events_of_algebraic_unknowns_are_where_the_equations_say() {
     let signal = system("struct Signal { var x = 1; var y; der(x) = -x; y = sin(100*t); }", "original");
@@ -229,7 +230,7 @@ fn events_of_algebraic_unknowns_are_where_the_equations_say() {
     }
 }
 
-/// Events of the force in the rod of a pendulum: one after which the run goes on, and one at which it ends.
+/// Events of the force in the rod of a pendulum: one that is only recorded, and one that ends the run.
 #[test]
 fn what_is_noted_is_located_like_what_is_terminal() {
     let text = "struct Pendulum { var x = 0.6; var y ~ -0.8; var u = 0; var v ~ 0; var lambda ~ 1; \
@@ -243,7 +244,8 @@ fn what_is_noted_is_located_like_what_is_terminal() {
             let noted = run().event(level()).run(0.0, 1.0).unwrap();
             let plain = run().run(0.0, 1.0).unwrap();
             assert_eq!(noted.end_state, plain.end_state, "{form} by {method:?}: what is noted changes nothing");
-            // lambda = u^2 + v^2 - 9.81 y is 10 where 3 * 9.81 (-y) - 2 * 9.81 * 0.8 is.
+            // By conservation of energy, lambda = u^2 + v^2 - 9.81 y = 3 * 9.81 (-y) - 2 * 9.81 * 0.8, which is 10 at
+            // this height.
             let height = (10.0 + 2.0 * 9.81 * 0.8) / (3.0 * 9.81);
             let y = noted.names.iter().position(|name| name == "y").unwrap();
             let (found, ended) = (&noted.occurrences[0], ended.end_time);
@@ -253,7 +255,7 @@ fn what_is_noted_is_located_like_what_is_terminal() {
     }
 }
 
-/// Zeros that coincide, or nearly so, where the dense output is not exact: none is lost, none is found twice.
+/// Zeros that coincide, or nearly so, where the dense output is not exact: none is lost, and none is found twice.
 #[test]
 fn nearly_simultaneous_events_all_happen_once() {
     let decay = system("struct Decay { var a = 1; var n = 0; der(a) = -a; der(n) = 0; }", "original");
@@ -303,7 +305,7 @@ fn events_at_special_times_happen() {
     }
 }
 
-/// Events of algebraic unknowns, whose derivatives are not known, happen once; a step may contain several zeros.
+/// Events of algebraic unknowns, whose derivatives are not known, happen once each; a step may contain several zeros.
 #[test]
 fn events_of_algebraic_unknowns_happen_once() {
     let text =
@@ -341,7 +343,8 @@ fn a_block_sticks_and_slips() {
         "original",
     );
     let [x, v, slip] = ["x", "v", "slip"].map(|name| place(block.as_ref(), name));
-    // The belt carries the block to where the force of the spring is the limit; then it slips about where that force is the dynamic one: an arc of an ellipse.
+    // The belt carries the block to where the force of the spring reaches the limit; then it slips around the point
+    // where that force equals dynamic friction, on an arc of an ellipse in the phase plane.
     let (rate, half) = (k.sqrt(), (limit - dynamic) / k);
     let phase = (half * rate).atan2(belt);
     let (slipping, sticking) = ((2.0 * std::f64::consts::PI - 2.0 * phase) / rate, 2.0 * half / belt);
@@ -364,8 +367,8 @@ fn a_block_sticks_and_slips() {
     }
 }
 
-/// A rectifier: a diode between a sine and a capacitor with a load is a resistor while it conducts. The current, an algebraic unknown, follows from
-/// the initialisation after each change.
+/// A rectifier: a diode, which is a resistor while it conducts, between a sinusoidal source and a capacitor with a
+/// load. The current, an algebraic unknown, follows from the reinitialisation after each switch.
 #[test]
 fn a_diode_switches() {
     let rectifier = system(
@@ -380,7 +383,7 @@ fn a_diode_switches() {
     );
     let [u, i, conducts] = ["u", "i", "conducts"].map(|name| place(rectifier.as_ref(), name));
     let (r, load, c) = (0.1_f64, 10.0, 0.5);
-    // While it conducts u' = -a u + b sin t.
+    // While it conducts, u' = -a u + b sin t.
     let (a, b) = ((1.0 / r + 1.0 / load) / c, 1.0 / (r * c));
     let forced = |t: f64| b * (a * t.sin() - t.cos()) / (a * a + 1.0);
     let conducting = |t0: f64, u0: f64, t: f64| (u0 - forced(t0)) * (-a * (t - t0)).exp() + forced(t);
@@ -420,7 +423,7 @@ fn a_diode_switches() {
     }
 }
 
-/// Events of runs with constant steps, and backwards in time.
+/// Events of runs with constant steps that go backwards in time.
 #[test]
 fn events_happen_at_a_fixed_step() {
     let ball = system(BALL, "original");

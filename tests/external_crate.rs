@@ -2,8 +2,8 @@
 //!
 //! In: the sources in `external/`, copied to a temporary folder with a manifest that depends on `daekit` by path. Out:
 //! models from a macro and from a build script compile under the strictest lints and run, and errors are reported at
-//! the right token. `cargo test --all-features --test external_crate -- --ignored`. Dependencies are compiled once,
-//! into a folder below the target folder, from the versions the workspace has locked.
+//! the right token. It is run by `cargo test --all-features --test external_crate -- --ignored`. Dependencies are
+//! compiled once, into a folder below the target folder, in the versions that the workspace has locked.
 
 use std::fs;
 use std::path::{Path, PathBuf};

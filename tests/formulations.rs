@@ -16,19 +16,21 @@ use dae::{Integration, Method, RunError};
 const LENGTH: f64 = 0.1;
 const TOLERANCE: f64 = 1e-9;
 
-/// Of an unknown of index 2 Radau IIA with three stages has order 3, of the others 5, and its error is controlled in $h u$ alone (Hairer &
-/// Wanner, *Solving Ordinary Differential Equations II*, section VII.4): for the same digits in $u$ the run has to be finer. On the flexible
-/// arm $u$ is off by about $3 h^3$ (5e-6 at h = 1.25e-2), while its differential unknowns agree to 3e-11.
+/// Radau IIA with three stages has order 3 for an unknown $u$ of index 2 and 5 for the others, and controls the error
+/// of $h u$ only (Hairer & Wanner, *Solving Ordinary Differential Equations II*, section VII.4): for the same digits in
+/// $u$ the tolerance has to be tighter. For the flexible arm $u$ is off by about $3 h^3$ (5e-6 at h = 1.25e-2), while
+/// its differential unknowns agree to 3e-11.
 fn tolerance(method: Method, index: u8) -> f64 {
     if method == Method::Radau5 && index == 2 { 0.1 * TOLERANCE } else { TOLERANCE }
 }
 
-/// How far end values of two forms may be apart; index-3 forms and multipliers lose digits against the tolerance.
+/// The largest relative difference between end values of two forms. The original form, with its index of up to 3, and
+/// multipliers lose digits against the tolerance.
 fn allowed(form: &Form) -> f64 {
     if *form == Form::Original { 2e-4 } else { 2e-6 }
 }
 
-/// The methods that converge for a form whose unknowns have indices up to this.
+/// The methods that converge for a form whose unknowns have indices up to `index`.
 fn methods(index: u8) -> Vec<Method> {
     match index {
         ..=2 => vec![Method::Radau5, Method::Bdf],
@@ -37,7 +39,7 @@ fn methods(index: u8) -> Vec<Method> {
     }
 }
 
-/// Every kind of form; unit vectors serve as long as the unknowns that they are chosen for can be the dependent ones.
+/// Every kind of form except `recommended`, which is one of the others.
 fn all_forms() -> Vec<Form> {
     let chosen = [
         "stabilized(B)",
@@ -70,8 +72,8 @@ fn every_form_has_the_same_solution() {
         let Ok(compiled) = compile(model.with_forms(all_forms()), t0) else { continue };
         let regular = compiled.analysis.certificate.is_regular();
         let mut reference: Option<Vec<f64>> = None;
-        // Index 1 first: the others are compared with it. Where equations had to be combined, the text itself is a form that no
-        // method is made for.
+        // Index 1 first: the others are compared with it. Where the system Jacobian is singular or equations had to be
+        // combined, no method is made for the original form.
         let as_written = regular && compiled.analysis.rewrites.is_empty();
         let mut forms: Vec<_> = compiled.forms.iter().filter(|f| as_written || f.form != Form::Original).collect();
         forms.sort_by_key(|form| form.form != Form::Index1);
@@ -135,7 +137,8 @@ fn with_form(text: &str, form: &str) -> Result<dae::symbolic::pipeline::Compiled
     }
 }
 
-/// Where the directions of a multiplier become tangent to its constraint, there are equilibria that no solution has.
+/// Where the directions of a multiplier become tangent to its constraint, the form has equilibria that are not on any
+/// solution of the model.
 #[test]
 fn false_equilibria_are_no_success() {
     let text = "struct M { var x = 1; var y ~ 0; var lam;
@@ -149,13 +152,13 @@ fn false_equilibria_are_no_success() {
         for method in [Method::Bdf, Method::Radau5] {
             let run = Integration::new(&system).method(method).rtol(tolerance).atol(tolerance);
             let solution = run.run(0.0, 3.0).or_else(RunError::into_solution).expect("it starts");
-            // The end of the ggl form, on which both methods agree.
+            // The end value of the ggl form, on which both methods agree.
             let error = (solution.end_state[0] + 0.969_162_93).abs();
             assert!(!solution.is_success() || error < 100.0 * tolerance, "{tolerance:e} by {method:?}: {error:e}");
             messages.push(solution.status.to_string());
         }
     }
-    // A run that ends in one says so.
+    // A run that ends in such an equilibrium says so.
     let message = "`mu_1` of the projected(unit) form is -";
     assert!(messages.iter().all(|m| m == "success" || m.contains(message)), "{messages:?}");
     let (equilibrium, at_rest) = ([0.0, 1.0, -1.0, -6.0], [0.0; 4]);
@@ -169,12 +172,12 @@ fn false_equilibria_are_no_success() {
         assert!(matches!(error.failure(), Some(Failure::MultiplierNotZero { .. })), "{method:?}: {error}");
         assert!(error.to_string().contains(message), "{method:?}: {error}");
     }
-    // There is no metric in which gradients could be weighed.
+    // The leading matrix is no metric for gradients.
     let message = with_form(text, "overdetermined").expect_err("refused");
     assert!(message.contains("no symmetric mass matrix"), "{message}");
 }
 
-/// Constraints of different index in either order of the multipliers' declarations.
+/// Constraints of different index, with the multipliers declared in either order.
 #[test]
 fn directions_belong_to_their_constraints() {
     for multipliers in ["var mu; var lam;", "var lam; var mu;"] {

@@ -45,7 +45,8 @@ fn perturbation_indices_of_the_book() {
         if let Some(expected) = system["perturbation_index"].as_u64() {
             assert_eq!(found.map(u64::from), Some(expected), "{name}");
         }
-        // No system of the book but the two counter-examples has another perturbation index than differentiation index.
+        // Of the systems in the file, only the two counter-examples have different perturbation and differentiation
+        // indices.
         let equal = !["lubich", "campbell-gear-3"].contains(&name);
         if let (true, Some(found), Some(index)) = (equal, found, system["differentiation_index"].as_u64()) {
             assert_eq!(u64::from(found), index, "{name}");
@@ -81,12 +82,12 @@ fn hessenberg_forms_have_the_perturbation_index_of_their_size() {
 
 #[test]
 fn the_first_counter_example_is_seen_by_its_null_space() {
-    // (1.31): perturbations turning around one another drive y1.
+    // Eq. (1.31): perturbations that rotate about one another drive y1.
     let report = book("lubich");
     assert_eq!((report.differentiation_index, report.perturbation_index), (Some(1), Some(2)));
     let reason = report.notions.perturbation.expect("a reason");
     assert!(reason.contains("not involutive") && reason.contains("equation 1"), "{reason}");
-    // The same with a plus sign: y1' + (y2 y3)' can be integrated.
+    // With a plus sign, y1' + (y2 y3)' can be integrated.
     let closed = "struct Closed { var y1 ~ 0; var y2 ~ 0; var y3 ~ 0;
         der(y1) + y3 * der(y2) + y2 * der(y3) = 0; y2 = 0; y3 = 0; }";
     let report = self::report(closed, 0.0);
@@ -99,7 +100,7 @@ fn the_first_counter_example_is_seen_by_its_null_space() {
 
 #[test]
 fn the_second_counter_example_of_any_size() {
-    // (1.32): y_m N y' + y = 0 has differentiation index 1 and perturbation index m.
+    // Eq. (1.32): y_m N y' + y = 0 has differentiation index 1 and perturbation index m.
     for m in 2..=5 {
         let variables: String = (1..=m).map(|k| format!("var y{k} ~ 0; ")).collect();
         let equations: String = (1..m).map(|k| format!("y{m} * der(y{}) + y{k} = 0; ", k + 1)).collect();
@@ -115,7 +116,7 @@ fn the_second_counter_example_of_any_size() {
 fn weierstrass_dimensions_are_exact() {
     let dense = book("dense-pencil-index2").notions.kronecker.expect("linear with constant coefficients");
     assert_eq!((dense.finite, dense.nilpotent, dense.pencil), (Some(2), vec![2], "regular"));
-    // r, a, s: one strange constraint, gone after one step.
+    // r, a, s: a strangeness of one, removed by one step.
     assert_eq!(dense.characteristic_values, [[3, 0, 1], [2, 2, 0]]);
     let chain = book("nilpotent-chain-3");
     assert_eq!((chain.kronecker_index, chain.strangeness_index), (Some(3), Some(2)));
@@ -145,7 +146,7 @@ fn parameters_count_at_their_defaults() {
     assert_eq!((with.finite, with.nilpotent), (Some(1), vec![1]));
     let without = report(&text("0"), 0.0).notions.kronecker.expect("linear");
     assert_eq!((without.finite, without.nilpotent), (Some(0), vec![1, 1]));
-    // A coefficient that is no rational number has no exact pencil.
+    // With a coefficient that is not rational, there is no exact pencil.
     assert_eq!(report(&text("PI"), 0.0).notions.kronecker, None);
 }
 
@@ -169,7 +170,8 @@ fn a_singular_pencil_has_its_null_vector_named() {
     assert_eq!(control.null_vector, ["y = φ", "w = φ + φ'"]);
     assert_eq!(control.dependent_equations, None);
 
-    // No combination with constant coefficients shows that the equations depend on one another: one is differentiated.
+    // No combination with constant coefficients shows that the equations depend on one another: one of them has to be
+    // differentiated.
     let text = "struct Hidden { var x ~ 0; var y ~ 0; var z ~ 0;
         der(x) + y + z = 0; der(x) + der(y) + x + y + z = 1; der(x, 2) + der(x) + 2 * der(y) + der(z) + x + y + z = 2; }";
     let hidden = report(text, 0.0);
@@ -181,7 +183,8 @@ fn a_singular_pencil_has_its_null_vector_named() {
 
 #[test]
 fn frozen_coefficients_mislead() {
-    // y + ηt z = f, y' + ηt z' + (1 + η) z = g has index 2 for every η; frozen, det = 1 + η.
+    // y + ηt z = f, y' + ηt z' + (1 + η) z = g has index 2 for every η; the pencil with frozen coefficients has the
+    // determinant 1 + η.
     let eta = |eta: f64| {
         format!(
             "struct Eta {{ var y ~ 0; var z ~ 0; y + {eta:?} * t * z = sin(t);
@@ -197,13 +200,13 @@ fn frozen_coefficients_mislead() {
     if singular.differentiation_index == Some(2) {
         assert!(singular.notions.warnings[0].contains("singular pencil"), "{:?}", singular.notions.warnings);
     }
-    // Regular for every t, and yet without a unique solution (Kunkel & Mehrmann).
+    // The pencil is regular for every t, and yet the solution is not unique (Kunkel & Mehrmann).
     let nonunique = book("ltv-regular-pencil-nonunique");
     let frozen = nonunique.notions.frozen.expect("coefficients vary");
     assert_eq!((frozen.pencil, frozen.index, frozen.arithmetic), ("regular", Some(2), "exact"));
 }
 
-/// Coefficients that vanish at the start time, or always: what holds at a generic number says nothing of them.
+/// Coefficients that vanish at the start time, or always: what holds at generic numbers does not hold for them.
 #[test]
 fn coefficients_that_vanish_are_not_generic() {
     for (text, truth) in [
@@ -219,7 +222,7 @@ fn coefficients_that_vanish_are_not_generic() {
     }
 }
 
-/// A piecewise function has constant derivatives on its branches and is not linear.
+/// A piecewise function with constant derivatives on its branches is not linear.
 #[test]
 fn piecewise_functions_are_not_linear() {
     for text in
@@ -231,7 +234,7 @@ fn piecewise_functions_are_not_linear() {
     assert_eq!(switched.kronecker_index, Some(0));
 }
 
-/// The ring modulator with capacities as a parameter, in the normalisation of the book.
+/// The ring modulator with its parasitic capacitances as a parameter, in normalised units.
 const RING: &str = "struct Ring { param Cs = 0;
     var y1 = 0; var y2 = 0.1; var y3 ~ 0.07; var y4 ~ -0.12; var y5 ~ -0.07; var y6 ~ 0.12; var y7 = 0.1; var y8 ~ 0;
     var y9 ~ 0.05; var y10 ~ -0.1; var y11 ~ 0; var y12 ~ 0.1; var y13 ~ 0; var y14 ~ 0.05; var y15 ~ -0.1;
@@ -243,7 +246,8 @@ const RING: &str = "struct Ring { param Cs = 0;
     2 * der(y10) = 0.5 * y1 - y3 - y10; 2 * der(y11) = -0.5 * y1 + y4 - y11; 2 * der(y12) = 0.5 * y2 - y5 - y12;
     2 * der(y13) = -0.5 * y2 + y6 - y13; der(y14) = -y1 + 0.5 * sin(t) - 3 * y14; der(y15) = -y2 - 5 * y15; }";
 
-/// As an ordinary differential equation it has index 0; without the capacities index 2.
+/// With its parasitic capacitances, the ring modulator is an ordinary differential equation, of index 0; without them
+/// the index is 2.
 #[test]
 fn the_default_that_makes_the_index_is_named() {
     let without = report(RING, 0.2);
@@ -278,7 +282,7 @@ fn parameters_in_leading_coefficients() {
           write `const eps = 0;` in place of `param`"
         ]
     );
-    // Exceptional together only; and at other values than zero.
+    // Exceptional only together; then, exceptional at a value other than zero.
     let two = "struct S { param a = 0; param b = 0; var y = 1; var z ~ 1; der(y) = -z; (a + b) * der(z) = y - 2 * z; }";
     let found = report(two, 0.0);
     assert_eq!(found.differentiation_index, Some(1));
@@ -290,7 +294,7 @@ fn parameters_in_leading_coefficients() {
     let found = report(cancelling, 0.0);
     assert_eq!((found.differentiation_index, found.cases[0].other_index), (Some(1), Some(0)), "{:?}", found.cases);
     assert_eq!(found.cases[0].exceptional, "a = 1");
-    // A determinant with more than one root: nothing is said of every other value.
+    // A determinant with more than one root: nothing is claimed for all other values.
     let two_roots = "struct S { param a = 0; var y = 1; var z ~ 1; der(y) = -z; a * (a - 1) * der(z) = y - 2 * z; }";
     let found = report(two_roots, 0.0);
     let [case] = found.cases.as_slice() else { panic!("one case: {:?}", found.cases) };
@@ -364,8 +368,9 @@ fn floating_point_evidence_is_called_numerical() {
     assert_eq!(grounds(ring), Some("numerical"));
 }
 
-/// Equations that are nonlinear in a common combination of leading derivatives: no combination of equations cancels them (Tan, Nedialkov & Pryce
-/// 2017, Sect. 5, substitute expressions), and the derivative array decides. With a name for the combination the structure tells.
+/// Equations that are nonlinear in a common combination of leading derivatives: no combination of equations cancels
+/// them (Tan, Nedialkov & Pryce 2017, Sect. 5, substitute expressions), and the derivative array decides. With a name
+/// for the combination, the structure shows the index.
 #[test]
 fn where_no_combination_of_equations_serves() {
     let flows =

@@ -1,4 +1,4 @@
-//! Which start values may be given, and what is said about those that were.
+//! Which start values may be given, and what is said about those that are given.
 //!
 //! In: pendulums and other models with start values fixed in all manners. Out: the degrees of freedom by name, and
 //! errors that name the value and the constraint it contradicts.
@@ -14,7 +14,7 @@ fn compiled(text: &str) -> Compiled {
     compile(model.with_forms(Form::BASIC), 0.0).unwrap_or_else(|rejected| panic!("{text}\n{}", rejected.diagnostics))
 }
 
-/// The pendulum with start values as given, `x = 0.6`, `u ~ 0`.
+/// The pendulum with these start values, such as `x = 0.6` or `u ~ 0`.
 fn pendulum(starts: [&str; 5]) -> Compiled {
     let variables: String = starts.iter().map(|start| format!("    var {start};\n")).collect();
     compiled(&format!(
@@ -114,7 +114,8 @@ fn a_multiplier_that_contradicts_the_second_derivative() {
     assert!(found.message.ends_with(", the second derivative of equation 5"), "{}", found.message);
 }
 
-/// A coefficient that is zero evaluates to a rounding error: the initialisation takes it for nonzero and fails, the derivative array does not.
+/// A coefficient that is zero evaluates to a rounding error. The initialisation takes it for nonzero and fails; the
+/// derivative array shows that there is a consistent point.
 #[test]
 fn what_has_a_consistent_point_contradicts_nothing() {
     for coefficient in ["cbrt((y + 1).powi(3)) - y - 1", "ln(y * y) - ln(y) - ln(y)"] {
@@ -154,7 +155,8 @@ fn derivatives_have_start_values_too() {
 
 #[test]
 fn guesses_are_never_errors() {
-    // The guess of y is at a place where the constraint has a minimum that is no zero, and there is a solution elsewhere.
+    // Next to the guess of y, the residual of the constraint has a minimum that is not zero; there is a solution
+    // elsewhere.
     let model = compiled("struct Well { var x = 0; var y ~ 1.01; der(x) = y; 0 = y.powi(3) - 3 * y + 6 + x; }");
     assert!(contradiction(&model).is_none());
     // No real solution at all, but no fixed value either.

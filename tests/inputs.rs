@@ -294,7 +294,7 @@ fn steps_end_where_the_caller_knows_of_a_jump() {
             z = x + p * u;
         }
     }
-    // With the value at the jump itself from either side.
+    // At the jump itself the input has the value of either side.
     type Jump = fn(f64) -> f64;
     let cases: [(f64, Jump); 4] = [
         (1.0, |t| f64::from(t > 1.0)),
@@ -322,7 +322,8 @@ fn steps_end_where_the_caller_knows_of_a_jump() {
             }
             let unknowing = run().run(begin, end).or_else(RunError::into_solution).unwrap();
             assert!(solution.statistics.rejected() < unknowing.statistics.rejected(), "{what}");
-            // Recorded at the jump, with an event after it, and sensitivities to parameters, one of which is multiplied by the input.
+            // A record at the jump, an event after it, and sensitivities to parameters, one of which multiplies the
+            // input.
             let at = run().record(Record::At(vec![jump, end])).stops([jump]).run(begin, end).unwrap();
             let found = at.column("x").unwrap();
             assert_eq!(at.times, [jump, end], "{what}");
@@ -381,7 +382,7 @@ fn stops_that_cannot_be_are_refused() {
         message(Integration::new(&form).fixed_step(0.1).stops([0.5])),
         "steps of one length do not end at given times: let the steps be chosen"
     );
-    // Outside the run, at its ends, and twice: nothing is to be done, or once.
+    // Stops outside the run or at its ends have no effect, and a stop that is given twice counts once.
     let run = |stops: &[f64]| Integration::new(&form).stops(stops.iter().copied()).run(0.0, 1.0).unwrap();
     assert_eq!(run(&[-1.0, 0.0, 1.0, 2.0]).times, run(&[]).times);
     let (once, twice) = (run(&[0.5]), run(&[0.5, 0.5]));

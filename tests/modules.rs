@@ -1,7 +1,7 @@
 //! The order of modules that ARCHITECTURE.md states, against the imports of the tree.
 //!
 //! In: the tables of ARCHITECTURE.md, the source files of both crates. Out: every module of a crate stands in its table
-//! and uses none that comes after it, and no file uses one that, by way of any others, uses it.
+//! and uses none that comes after it, and no file uses one that uses it, directly or through others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -95,7 +95,7 @@ fn paths_are_resolved_from_where_they_stand() {
     assert_eq!(found.imports["E"].join("::"), "a::c::D");
 }
 
-/// The modules in the first column of a crate's table. Those within a module stand with it.
+/// The modules in the first column of a crate's table, without submodules, which stand with their module.
 fn order_in(text: &str, name: &str) -> Vec<String> {
     let heading = |line: &&str| line.starts_with("## ") && line.contains(&format!("`{name}`"));
     let section = text.lines().skip_while(|line| !heading(line)).skip(1).take_while(|line| !line.starts_with("## "));
@@ -129,7 +129,7 @@ impl Crate {
         Crate { modules }
     }
 
-    /// The module in which the item at `path` is defined, wherever it is exported again.
+    /// The module that defines the item at `path`, even if `path` is that of a re-export.
     fn defines(&self, path: &[String]) -> Module {
         let mut path = path.to_vec();
         let mut seen = BTreeSet::new();
@@ -137,7 +137,7 @@ impl Crate {
             let inside = (0..=path.len()).rev().find(|&length| self.modules.contains_key(&path[..length])).unwrap();
             let (module, rest) = path.split_at(inside);
             let imported = rest.first().and_then(|name| self.modules[module].imports.get(name));
-            // `use quote::quote` names another crate like the item.
+            // In `use quote::quote`, the item has the name of its crate, and would be looked up for ever.
             match imported.filter(|_| seen.insert(path[..=inside].to_vec())) {
                 Some(from) => path = [from, &rest[1..]].concat(),
                 None => return module.to_vec(),
@@ -156,9 +156,9 @@ fn is_test(item: &syn::ItemMod) -> bool {
 
 /// Finds what a file names within its crate.
 struct Paths {
-    /// Where the file stands.
+    /// The module at hand: that of the file, or one inside it.
     module: Module,
-    /// What a `use` of the file itself, not of a module inside it, gives a name.
+    /// The paths that a `use` of the file itself, not of a module inside it, imports, by name.
     imports: BTreeMap<String, Module>,
     used: Vec<Module>,
     depth: usize,
@@ -169,8 +169,8 @@ impl Paths {
         Paths { module: module.to_vec(), imports: BTreeMap::new(), used: Vec::new(), depth: module.len() }
     }
 
-    /// A path from where the file stands, as one from the root of the crate. One into another crate becomes one of a
-    /// name that the module does not have.
+    /// A path from the module at hand, as a path from the root of the crate. A path into another crate becomes one of
+    /// an item that the module does not have.
     fn absolute(&self, names: &[String]) -> Module {
         let mut path = self.module.clone();
         for (i, name) in names.iter().enumerate() {

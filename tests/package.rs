@@ -1,8 +1,8 @@
 //! Metadata and contents of the packages.
 //!
 //! In: the metadata that `cargo` reads, and the files that have to be in every package. Out: the version of Rust that
-//! is promised is enough for all they depend on; each package has what a registry shows of it, and contains neither
-//! tests nor their data.
+//! is promised is enough for all dependencies; each package has what a registry shows of it, and contains neither tests
+//! nor their data.
 
 use std::fs;
 use std::path::Path;
@@ -43,7 +43,7 @@ fn packages_describe_themselves() {
     }
 }
 
-/// A package is one folder: what all of them need stands in each.
+/// A package is one folder: files that all packages need are in each of them.
 #[test]
 fn packages_contain_licences_and_no_tests() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -74,7 +74,7 @@ fn metadata(arguments: &[&str]) -> Value {
     serde_json::from_str(&cargo(&arguments)).unwrap()
 }
 
-/// What `cargo` prints.
+/// Runs `cargo`, and returns what it prints.
 fn cargo(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO")).current_dir(env!("CARGO_MANIFEST_DIR")).args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -8,7 +8,7 @@ use dae::symbolic::pipeline::{Compiled, compile};
 use dae::symbolic::read_text;
 use dae::{Dae, Failure, Integration, Method, Record, RunError, Status};
 
-/// Four diodes that conduct from a knee voltage on, as resistors; a load between their outputs.
+/// Four diodes that conduct like resistors above a knee voltage, with a load between their outputs.
 mod bridge {
     dae::dae! {
         /// Diode bridge.
@@ -42,7 +42,7 @@ fn a_bridge_rectifies() {
     let model = bridge::Bridge::default();
     let form = model.index1();
     let end = std::f64::consts::PI;
-    // Kinks are not located: small steps see to it that none is passed over.
+    // Kinks are not located: small steps ensure that none is passed over.
     let solution = Integration::new(&form).rtol(1e-7).atol(1e-7).max_step(0.01).run(0.0, end).unwrap();
     assert!(solution.is_success(), "{}", solution.status);
     // While two diodes conduct, |u| = 2 knee + (load + 2 on) i; otherwise next to nothing flows.
@@ -65,8 +65,8 @@ fn switching_functions_change_their_sign_with_the_branch() {
     assert_eq!(values, [-1.5, 2.5, -3.75, 0.25]);
 }
 
-/// A pulse of a millionth of the interval, which steps that grow while nothing happens would pass over; by both methods, in both directions,
-/// and with outputs in the middle of it.
+/// A pulse of a millionth of the interval, which steps that grow while nothing happens would pass over; by every
+/// method, in both directions, and with outputs in the middle of it.
 #[test]
 fn a_short_pulse_is_not_missed() {
     let compiled = compiled("input pulse = if t > 3 && t < 3.00001 { 1e5 } else { 0 }; var x = 0; der(x) = pulse - x;");
@@ -74,7 +74,7 @@ fn a_short_pulse_is_not_missed() {
     let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
     assert!(system.description().switches.iter().all(|switch| switch.of_time));
     let (middle, end) = (3.000005, 10.0);
-    // The pulse turns x from 0 into 1 - exp(-1e-5), in units of 1e5.
+    // The pulse raises x from 0 to 1e5 (1 - exp(-1e-5)).
     let exact =
         |t: f64| 1e5 * (if t < 3.00001 { 1.0 - f64::exp(3.0 - t) } else { f64::exp(3.00001 - t) - f64::exp(3.0 - t) });
     for method in [Method::Radau5, Method::Radau, Method::Bdf] {
@@ -90,10 +90,11 @@ fn a_short_pulse_is_not_missed() {
     }
 }
 
-/// Branches are those of the piece also where a comparison is strict at its end; pulses that come and go, many of them, and a switch at the end.
+/// Between two switches the branch is that of the interior, whether the comparisons are strict or not. Single pulses,
+/// many pulses, and a switch at the end of the run.
 #[test]
 fn pulses_keep_their_area() {
-    // From 30 periods with 0.999 < sin t for 2 arccos(0.999).
+    // The time in each period for which sin t > 0.999.
     let narrow = 2.0 * f64::acos(0.999);
     for (text, end, exact) in [
         ("if t > 500 && t < 500.001 { 1000 } else { 0 }", 1000.0, 1000.0 * (500.001 - 500.0)),
@@ -118,7 +119,7 @@ fn pulses_keep_their_area() {
     }
 }
 
-/// A pendulum that is pushed twice: multipliers jump, whatever the index of the form.
+/// A pendulum that is pushed twice, by a jump and by kinks, in forms of every index.
 #[test]
 fn pushes_on_a_constrained_system() {
     let compiled = compiled(
@@ -141,14 +142,14 @@ fn pushes_on_a_constrained_system() {
     }
     for (label, end) in &ends {
         let error = end.iter().zip(&ends[1].1).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        // Velocities of an index-3 form are of order two.
+        // In the original form of index 3, velocities have a lower order of convergence.
         let allowed = if label.starts_with("original") { 2e-4 } else { 1e-6 };
         assert!(error < allowed, "{label}: {error:e}");
     }
 }
 
-/// The index-1 form of a capacitor at a voltage source has the derivative of the voltage, which jumps where the voltage has a kink; and the
-/// algebraic unknowns jump with it.
+/// The index-1 form of a capacitor at a voltage source contains the derivative of the voltage, which jumps where the
+/// voltage has a kink, and algebraic unknowns jump with it.
 #[test]
 fn algebraic_unknowns_may_jump_at_kinks_of_inputs() {
     let compiled = compiled(
@@ -169,10 +170,11 @@ fn algebraic_unknowns_may_jump_at_kinks_of_inputs() {
     }
 }
 
-/// Where equations jump as unknowns change, a step ends and the method begins again: errors are those of the steps, and runs are short.
+/// Where equations jump as unknowns change, a step ends and the method is restarted: errors are those of the steps, and
+/// few steps are needed.
 #[test]
 fn steps_end_at_jumps() {
-    // Arcs around 0.5 and -0.25 from x = 1.2.
+    // Arcs around x = 0.5 and x = -0.25, from x = 1.2 on.
     let outer = (0.7f64.powi(2) - 0.5f64.powi(2) + 0.25f64.powi(2)).sqrt();
     let period = 2.0 * f64::acos(-0.5 / 0.7) + 2.0 * (std::f64::consts::PI - f64::acos(0.25 / outer));
     let on_a_line = "var x = 0; var y; var u = 0; var v; var lambda; der(x) = u; der(y) = v;
@@ -180,7 +182,7 @@ fn steps_end_at_jumps() {
     for (text, end, exact) in [
         ("var x = 1; der(x) = if x > 0.5 { -1 } else { -3 };", 3.0, -7.0),
         ("var x = 1; var w; der(x) = -w; w = if x > 0.5 { 1 } else { 3 };", 3.0, -7.0),
-        // The function that decides jumps as well.
+        // The switching function jumps as well.
         ("var x = 1; var w; der(x) = -w; w + x = if w + x > 1.5 { x + 1 } else { x + 3 };", 0.4, 0.6),
         ("var x = 1.2; var v = 0; der(x) = v; der(v) = -x + if x > 0 { 0.5 } else { -0.25 };", 5.0 * period, 1.2),
         (on_a_line, 4.5, 0.125),
@@ -202,10 +204,12 @@ fn steps_end_at_jumps() {
     }
 }
 
-/// Where the equations of both sides lead back to the switch, no solution goes on, and the failure says so.
+/// Where the equations on both sides lead back to the switch, the solution cannot be continued, and the failure says
+/// so.
 #[test]
 fn chattering_ends_a_run() {
-    // A body on a spring with dry friction, whose swings become smaller by twice the force: 1, -0.8, ..., 0.2, and at rest after five halves.
+    // A body on a spring with dry friction, whose amplitude falls by twice the force in each half-swing: 1.05, -0.85,
+    // ..., -0.05, where it rests after five half-swings.
     let friction = "var x = 1.05; var v = 0; der(x) = v; der(v) = -x - 0.1 * signum(v);";
     let relay = "var v = 1; der(v) = if v > 0 { -1 } else { 1 };";
     for (text, stop) in [(friction, 5.0 * std::f64::consts::PI), (relay, 1.0)] {
@@ -223,14 +227,15 @@ fn chattering_ends_a_run() {
     }
 }
 
-/// A step that begins just before a zero, where its sign is within what errors of the state make of it, does not pass over what follows.
+/// A step that begins just before a zero of a switching function, where errors of the state decide its sign, does not
+/// pass over the zeros that follow.
 #[test]
 fn no_tooth_of_a_comb_is_passed_over() {
     let compiled = compiled(
         "var x = 10; der(x) = -x / 4; var v = 0; var y; y = if sin(42.04 * x) > -0.7942 { 1 } else { -0.5 }; der(v) = y;",
     );
     let system = Interpreter::new(compiled.forms[0].program.clone(), compiled.prolonged.clone());
-    // Between -a and pi + a the sine is above, and the time from x to a smaller one is 4 ln of their ratio.
+    // Between -a and pi + a the sine is above -0.7942, and x falls to a smaller value in 4 ln of their ratio.
     let (a, t_end) = (0.7942_f64.asin(), 9.5);
     let (first, last) = (420.4 * f64::exp(-t_end / 4.0), 420.4);
     let teeth = (0..).map(|k| std::f64::consts::TAU * f64::from(k)).take_while(|tooth| tooth - a < last);
@@ -251,7 +256,7 @@ fn no_tooth_of_a_comb_is_passed_over() {
     }
 }
 
-/// Runs of a model in all its forms by three methods.
+/// Runs a model in all its forms by three methods, and checks every solution.
 fn runs(text: &str, end: f64, check: impl Fn(&str, &dae::Solution)) {
     let compiled = compiled(text);
     assert!(!compiled.forms.is_empty(), "{text}");
@@ -265,7 +270,7 @@ fn runs(text: &str, end: f64, check: impl Fn(&str, &dae::Solution)) {
     }
 }
 
-/// Where a branch begins on which the equations determine other unknowns, the run ends, in both directions, at the start and on the way.
+/// A run ends where a branch begins that has more or fewer degrees of freedom, at the start or later.
 #[test]
 fn changes_of_the_degrees_of_freedom_end_a_run() {
     for (text, stop, freedom) in [
@@ -315,7 +320,7 @@ fn branches_with_the_same_degrees_of_freedom_are_gone_through() {
     }
 }
 
-/// A run of one form of a model, which starts, however it ends.
+/// The solution of one form of a model by a run that starts, however it ends.
 fn run(body: &str, form: &str, method: Method, tolerance: f64, end: f64) -> dae::Solution {
     let compiled = compiled(body);
     let form = compiled.forms.iter().find(|it| it.form.to_string() == form).expect("the form exists");
@@ -324,7 +329,8 @@ fn run(body: &str, form: &str, method: Method, tolerance: f64, end: f64) -> dae:
     run.or_else(RunError::into_solution).expect("it starts")
 }
 
-/// Unstabilised index reduction drifts, and the run ends when half of the digits are gone; with the constraint enforced it goes on.
+/// Unstabilised index reduction drifts, and the run ends when half of the digits are lost; with the constraint enforced
+/// it goes on.
 #[test]
 fn drift_that_costs_half_of_the_digits_ends_a_run() {
     let body = "var x ~ 1; var y = 0; var u ~ 0; var v = 0; var lambda ~ 0; der(x) = u; der(y) = v; \
@@ -334,8 +340,9 @@ fn drift_that_costs_half_of_the_digits_ends_a_run() {
     assert_eq!(end("ggl"), Status::Success);
 }
 
-/// Where the first step of a piece does not reach the other side, the next ones are longer; a switching function that nothing drives back to its zero is not
-/// reported as one to which both sides lead back. The exact values are 3/2 of the time in which the comb is on, less half of all time.
+/// Where the first step of a piece does not reach the other side, the next ones are longer; a switching function that
+/// nothing drives back to its zero is not reported as one to which both sides lead back. The exact values are 3/2 of
+/// the time for which the condition holds, minus half of the whole time.
 #[test]
 fn a_rigid_rod_is_driven_by_a_comb() {
     for (clock, comb, tolerance, end, exact) in [
@@ -368,7 +375,7 @@ fn warnings(body: &str) -> Vec<String> {
     compiled(body).warnings.iter().map(|w| format!("{}: {}", w.code, w.message)).collect()
 }
 
-/// `x' = u, u' = -lambda, 0 = constraint(x, t)`.
+/// The warnings about `x' = u, u' = -lambda, 0 = constraint(x, t)`.
 fn constrained(constraint: &str) -> Vec<String> {
     warnings(&format!(
         "param k = 2; var x ~ 0.7; var u ~ 0.3; var lambda; var w;
@@ -425,7 +432,8 @@ fn friction_brings_a_body_to_rest() {
     );
 }
 
-/// Terms that cancel only on the branch of the start values are no reason to combine equations: the solution, or other parameters, reach the other branch.
+/// Terms that cancel only on the branch of the start values are no reason to combine equations: the solution may reach
+/// the other branch, and so may runs with other parameters.
 #[test]
 fn reductions_hold_on_every_branch() {
     for text in [

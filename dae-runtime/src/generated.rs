@@ -107,12 +107,12 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// A matrix without entries.
+    /// A pattern without entries.
     pub fn new(rows: usize, columns: usize) -> Self {
         Rows { columns, rows: vec![Vec::new(); rows] }
     }
 
-    /// Sets the columns of a row, ascending.
+    /// Appends columns to a row, in ascending order; a row that does not exist is ignored.
     pub fn row(&mut self, row: usize, columns: &[usize]) {
         if let Some(entries) = self.rows.get_mut(row) {
             entries.extend_from_slice(columns);
@@ -130,8 +130,8 @@ impl Rows {
     }
 }
 
-/// A stub for every formulation of a model that was rejected: a system of no equations in no unknowns. It exists so
-/// that code which uses the model compiles, and never runs.
+/// A stub for every formulation of a model that was rejected: a system of no equations in no unknowns. It exists only
+/// so that code that uses the model can be type-checked; it never runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rejected;
 

@@ -1,4 +1,4 @@
-//! Numerics of [`dae`](https://docs.rs/daekit): the contract of generated code, and everything that integrates it.
+//! Numerics of [`dae`](https://docs.rs/daekit): the contract of generated code, and all that integrates such code.
 //!
 //! In: an object that fulfils [`contract::Dae`]. Out: solutions.
 //!
@@ -11,9 +11,9 @@
 //! | [`matrix`] | small dense matrices and their factors |
 //! | [`sparse`] | factors, conditions and regularity of large sparse matrices |
 //! | [`iteration_matrix`] | iteration matrices and their factors: pivots chosen for a pattern, code without loops |
-//! | [`interval`] | enclosures of values that count every rounding error, on boxes and along a step |
+//! | [`interval`] | enclosures of values that account for every rounding error, on boxes and along a step |
 //! | [`rank`] | numerical rank with the gap that supports it, solutions of least norm |
-//! | [`signal`], [`spline`] | inputs that the caller supplies; tables |
+//! | [`signal`], [`spline`] | inputs that the caller supplies; interpolated tables |
 //! | [`stepper`] | options, statistics, failures, and the contract of an integrator: one accepted step at a time |
 //! | [`radau`] | Radau IIA of orders 1, 5, 9 and 13 |
 //! | [`bdf`] | backward differentiation formulas of variable order and step |
@@ -29,7 +29,7 @@
 //! | [`timing`] | seconds per residual, Jacobian, factorisation and solve of a formulation |
 //!
 //! Some of them are defined in the private modules `inputs`, `linalg`, `integrator` (the step loop of every method, and
-//! the parts of a step), `completions` (formulations that are finished at run time) and `methods`.
+//! the parts of a step), `completions` (formulations that are completed at run time) and `methods`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -63,7 +63,7 @@ impl fmt::Display for BuildError {
     }
 }
 
-/// As [`Display`](fmt::Display): this is what Rust prints if `main` returns the error.
+/// The text of [`Display`](fmt::Display), because this is what Rust prints if `main` returns the error.
 impl fmt::Debug for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -79,11 +79,11 @@ impl std::error::Error for BuildError {
     }
 }
 
-/// Compiles a model from a build script: `models/pendulum.dae`, relative to the package, becomes `$OUT_DIR/pendulum.rs`. Cargo
-/// is told to run the build script again when the model changes.
+/// Compiles a model from a build script: `models/pendulum.dae`, relative to the package, becomes
+/// `$OUT_DIR/pendulum.rs`. Cargo is told to run the build script again when the model changes.
 ///
 /// # Errors
-/// If the model has errors or a file cannot be read or written.
+/// If `OUT_DIR` is not set, the path names no file, the model has errors, or a file cannot be read or written.
 pub fn compile(model: impl AsRef<Path>) -> Result<(), BuildError> {
     println!("cargo:rerun-if-changed={}", model.as_ref().display());
     let directory = std::env::var_os("OUT_DIR").ok_or(BuildError::NoOutputDirectory)?;
@@ -93,7 +93,7 @@ pub fn compile(model: impl AsRef<Path>) -> Result<(), BuildError> {
 /// Compiles a model to a Rust file of the same name in a directory and returns its path.
 ///
 /// # Errors
-/// If the model has errors or a file cannot be read or written.
+/// If the path names no file, the model has errors, or a file cannot be read or written.
 pub fn compile_into(model: impl AsRef<Path>, directory: impl AsRef<Path>) -> Result<PathBuf, BuildError> {
     let model = model.as_ref();
     let file = |path: &Path, error| BuildError::File { path: path.to_path_buf(), error };
@@ -116,7 +116,7 @@ pub fn include(argument: TokenStream) -> TokenStream {
             return compile_error(message, (span, span));
         }
     };
-    // Cargo sets this; other build systems resolve relative paths as rustc does.
+    // Cargo sets this; without it, the path is relative to the working directory.
     let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
     let file = package.join(&path);
     let expanded =
@@ -135,8 +135,8 @@ pub fn include(argument: TokenStream) -> TokenStream {
     }
 }
 
-/// Tokens of the compiler do not know their position in a text; those of a plain program do. While a value of this type
-/// lives, tokens of the latter kind are made, and no longer, even if the expansion panics.
+/// Tokens of the compiler do not know their position in a text; those of a plain program do. Tokens of the latter kind
+/// are made while a value of this type lives, and only then, even if the expansion panics.
 struct PlainTokens;
 
 impl PlainTokens {
@@ -152,7 +152,7 @@ impl Drop for PlainTokens {
     }
 }
 
-/// The value of a single literal in plain quotes, and its span.
+/// The value of a single literal in plain quotes, and its span; otherwise the span at fault.
 fn path_of(argument: TokenStream) -> Result<(String, Span), Span> {
     let mut tokens = argument.into_iter();
     let span = match tokens.next() {

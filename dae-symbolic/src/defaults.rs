@@ -1,8 +1,8 @@
 //! Numbers that the text gives: default values of the parameters, and start values.
 //!
 //! In: a model; a default may use parameters declared earlier. Out: a program per parameter or array of parameters, the
-//! values, and with start values the point at which branches are chosen. For an excerpt, programs are those of the
-//! whole model.
+//! values, and, together with the start values, the point at which branches are chosen. For an excerpt, the programs
+//! are those of the whole model.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub struct Defaults {
 /// The defaults of a model as programs, in the order in which they are to run.
 ///
 /// # Errors
-/// If the parameters of an excerpt do not tell what those left out are.
+/// If a default uses anything but earlier parameters, or the parameters of an excerpt do not determine those left out.
 pub fn parameter_defaults(model: &Model) -> Result<Vec<Defaults>, Unplaced> {
     let places = parameter_places(model)?;
     let mut list = Vec::new();
@@ -62,7 +62,7 @@ pub fn parameter_places(model: &Model) -> Result<Numbering, Torn> {
 /// Default values of all parameters of the whole model.
 ///
 /// # Errors
-/// If the parameters of an excerpt do not tell what those left out are.
+/// See [`parameter_defaults`].
 pub fn whole_parameters(model: &Model) -> Result<Vec<f64>, Unplaced> {
     values_of_defaults(&parameter_defaults(model)?, parameter_places(model)?.total())
 }
@@ -87,7 +87,8 @@ fn values_of_defaults<A: Arithmetic>(defaults: &[Defaults], total: usize) -> Res
     Ok(values)
 }
 
-/// Default values of the parameters the model has; a default may use earlier parameters.
+/// Default values of the parameters of the model, of an excerpt only those that it has; a default may use earlier
+/// parameters.
 pub fn default_parameters(model: &Model) -> Vec<f64> {
     // Where there are loops, the values are those that generated code computes.
     if model.has_families()
@@ -107,7 +108,8 @@ pub fn default_parameters(model: &Model) -> Vec<f64> {
     values
 }
 
-/// The parameters and start values of the model, where they are given: they choose the branches of piecewise functions.
+/// The parameters and start values of the model, where they are given and finite: they choose the branches of piecewise
+/// functions.
 pub(crate) fn start_point(model: &Model) -> Vec<(Symbol, f64)> {
     let parameters = default_parameters(model);
     let value = |e: Expr| {

@@ -20,7 +20,8 @@ pub enum Severity {
 macro_rules! codes {
     ($($variant:ident = $text:literal, $title:literal;)*) => {
         /// Stable identification of a kind of finding: `E0..` the text, `E1..` names and meaning, `E2..` and `E3..` the
-        /// model as a whole; `W5..` are warnings.
+        /// model as a whole, `E4..` derived equations and equal unknowns, `E5..` formulations, `E6..` initial values;
+        /// `W5..` are warnings.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $(#[doc = concat!("`", $text, "`: ", $title, ".")] $variant,)*
@@ -234,7 +235,7 @@ impl Diagnostics {
         self.list.iter()
     }
 
-    /// Sorts by a key of the place at fault, findings of the same place staying in order.
+    /// Sorts by a key of the place at fault; findings with equal keys keep their order.
     pub fn sort_by_place<K: Ord>(&mut self, place: impl Fn(Origin) -> K) {
         self.list.sort_by_key(|diagnostic| place(diagnostic.origin()));
     }

@@ -1,8 +1,9 @@
-//! The body of a `dae!` to Rust items: all that the macro does.
+//! From the body of a `dae!` to Rust items: all that the macro does.
 //!
 //! In: the tokens the user wrote. Out: the items of [`emit`](crate::emit) with the user's spans where those help (the
-//! name of the model wherever it occurs, the parameters where they are fields), or one `compile_error!` per finding and
-//! a stub for the model, so that nothing else in the user's crate turns red.
+//! name of the model wherever it occurs, parameters where they are fields, unknowns where they are methods, paths of
+//! Rust functions), or one `compile_error!` per finding and a stub for the model, so that the user sees no other
+//! errors.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -41,7 +42,7 @@ pub fn expand(tokens: TokenStream) -> TokenStream {
 /// Expands a text with the body of a `dae!`, a `.dae` file, to Rust text.
 ///
 /// # Errors
-/// All errors in it.
+/// If the text has errors: all of them, for a terminal.
 pub fn expand_text(source: SourceText<'_>) -> Result<String, ExpansionError> {
     let families =
         read_families_text(source.text).map_err(|rejection| ExpansionError { message: rejection.to_text(source) })?;
@@ -69,7 +70,7 @@ impl fmt::Display for ExpansionError {
     }
 }
 
-/// As [`Display`](fmt::Display): this is what Rust prints if `main` returns the error.
+/// The text of [`Display`](fmt::Display), because this is what Rust prints if `main` returns the error.
 impl fmt::Debug for ExpansionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -101,7 +102,7 @@ fn code(families: FamilyModel) -> Result<String, Diagnostics> {
     })
 }
 
-/// Forms that the text asks for and the model does not have.
+/// Errors for the forms that the text asks for but the model does not have.
 fn missing_forms(compiled: &Compiled) -> Diagnostics {
     let mut found = Diagnostics::default();
     let asked = compiled.model.forms.iter().zip(&compiled.model.form_origins);
@@ -206,7 +207,7 @@ fn ends_in(tokens: &[TokenTree], keyword: &str, name: &str) -> bool {
     matches!(tokens, [.., TokenTree::Ident(first), TokenTree::Ident(second)] if first == keyword && second == name)
 }
 
-/// `gas::density` as words, the empty one before a `::` at its beginning.
+/// The words of a path such as `gas::density`; the first is empty if the path begins with `::`.
 fn segments(path: &str) -> Vec<&str> {
     path.split("::").collect()
 }
@@ -216,7 +217,7 @@ fn tokens_of(path: &[&str]) -> usize {
     3 * path.len() - 2 - usize::from(path[0].is_empty())
 }
 
-/// Whether a word after these tokens is the last one of a path.
+/// Whether the word `last`, after the tokens `before`, completes the given path.
 fn ends_a_path(before: &[TokenTree], last: &str, path: &[&str]) -> bool {
     let [parents @ .., name] = path else { return false };
     let Some(first) = (before.len() + 1).checked_sub(tokens_of(path)) else { return false };

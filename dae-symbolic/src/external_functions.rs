@@ -41,7 +41,7 @@ impl InputNeed {
     }
 }
 
-/// The equation that differentiates a function most.
+/// Among the equations that contain a function, the one that the reduction differentiates most often.
 #[derive(Clone, Debug)]
 struct User {
     equation: String,
@@ -78,7 +78,7 @@ pub(crate) fn settle_tables(model: &mut Model) -> Result<(), Diagnostics> {
     if tables.is_empty() {
         return Ok(());
     }
-    // A text without structure is rejected by the analysis.
+    // A structurally singular text is rejected by the analysis.
     let Ok(structure) = structure_of_text(model) else { return Ok(()) };
     let system = System::of_text(model);
     let users = users(model, &system, &structure.offsets);
@@ -99,7 +99,7 @@ pub(crate) fn settle_tables(model: &mut Model) -> Result<(), Diagnostics> {
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
-/// For every external function the equation that differentiates it most.
+/// For every external function, the equation with it that the reduction differentiates most often.
 fn users(model: &mut Model, system: &System, offsets: &Offsets) -> BTreeMap<String, User> {
     let mut users: BTreeMap<String, User> = BTreeMap::new();
     for (equation, &differentiations) in system.equations.iter().zip(&offsets.equations) {
@@ -147,7 +147,8 @@ pub(crate) fn needs(
     Ok(model.supplied_inputs().into_iter().map(need).collect())
 }
 
-/// All programs except those for derivatives in time, which are of one order more than a solution needs.
+/// The programs whose calls an input has to serve. Those for derivatives in time are left out: they need one order more
+/// than a solution does.
 fn programs<'a>(prolonged: &'a Prolonged, forms: &[&'a FormProgram]) -> Vec<&'a Program> {
     let of_form = |form: &&'a FormProgram| {
         [
@@ -178,7 +179,7 @@ fn undeclared<'a>(
     let missing = programs.flat_map(|program| program.calls());
     let missing =
         missing.filter(|call| matches!(call.function.source, ExternalSource::Code(_)) && call.path().is_none());
-    // For each function the lowest derivative that is missing, the first argument first.
+    // For each function, the missing derivative of lowest order; among those, earlier arguments first.
     let mut lowest: BTreeMap<&str, &Call> = BTreeMap::new();
     for call in missing {
         let known = lowest.entry(&call.function.name).or_insert(call);

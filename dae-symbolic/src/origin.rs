@@ -31,7 +31,7 @@ pub struct Position {
     pub column: usize,
 }
 
-/// A stretch of text, the position after its last character included for the width of a marker.
+/// A stretch of text, up to the position after its last character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
     /// First character.

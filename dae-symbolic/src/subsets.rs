@@ -1,8 +1,8 @@
 //! Subsets of a given size.
 //!
 //! In: the size of the subsets and of the set. Out: all such sets of positions, ascending, in lexicographic order (D.
-//! E. Knuth, *The Art of Computer Programming* 4A, sect. 7.2.1.3, algorithm L), one after the other: their number may
-//! be huge.
+//! E. Knuth, *The Art of Computer Programming* 4A, sect. 7.2.1.3, algorithm L), one after the other, since their number
+//! may be huge.
 
 /// The sets of `count` of the positions `0..of`, each ascending; none if there are fewer positions.
 pub(crate) fn subsets(of: usize, count: usize) -> impl Iterator<Item = Vec<usize>> {

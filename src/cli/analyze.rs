@@ -18,7 +18,7 @@ enum Outcome {
     Compiled(Box<Compiled>),
     /// It is not well-posed.
     Rejected(Box<Model>, Rejected),
-    /// It is not a model; with a message about it.
+    /// The text is not a model: the report, and a message for the user.
     Unreadable(Box<Report>, String),
 }
 
@@ -73,8 +73,8 @@ impl Outcome {
         }
     }
 
-    /// The report in the format asked for, if there is one; of a model with errors no text report, because the findings
-    /// say everything.
+    /// The report in the format asked for. `None` if there is none: no text report of a model with errors, since the
+    /// findings say everything; no graph of a model that is not well-posed; of a text that is not a model, only JSON.
     fn shown(&self, arguments: &AnalyzeArguments, report: &Report, has_findings: bool) -> Result<Option<String>, Exit> {
         if arguments.json {
             return json::text(report).map(Some);

@@ -1,20 +1,20 @@
 //! The block-triangular form as a graph, in the DOT language.
 //!
-//! In: a model whose structure is known. Out: text for `dot -Tsvg`: a node for each block with its equations, each with
-//! the unknown that the transversal assigns to it, and an arrow to every block whose unknowns it needs.
+//! In: a model. Out: text for `dot -Tsvg`: a node for each block with its equations, each with the unknown that the
+//! transversal assigns to it, and an arrow from each block to every block whose unknowns it needs.
 
 use dae_symbolic::index::structure_of_text;
 use dae_symbolic::model::Model;
 use petgraph::dot::{Config, Dot};
 use petgraph::graph::{DiGraph, NodeIndex};
 
-/// The graph; `None` if there is no transversal.
+/// The graph; `None` if the text has no transversal.
 pub(super) fn text(model: &Model) -> Option<String> {
     let structure = structure_of_text(model).ok()?;
     let mut graph = DiGraph::<String, &str>::new();
     for block in &structure.blocks {
         let pairs = block.equations.iter().zip(&block.unknowns);
-        // A line break at its end aligns a line to the left.
+        // `Dot` writes a line break as `\l`, which aligns the line that it ends to the left.
         let line = |(&equation, &unknown): (&usize, &usize)| {
             format!("{}: {}\n", model.equation_name(equation), model.unknowns[unknown].name)
         };

@@ -15,7 +15,7 @@ pub(super) fn run(arguments: &ExpandArguments) -> Result<Exit, Exit> {
     }
     match emit(&loaded.compiled) {
         Ok(code) => print(&code).map(|()| Exit::Success),
-        // The model read here is a whole one.
+        // Only an excerpt can be torn, and this model is complete.
         Err(Torn) => Err(loaded.refuse(form)),
     }
 }

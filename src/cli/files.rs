@@ -1,8 +1,8 @@
 //! Files that are read, and files that are written.
 //!
-//! In: paths of the command line. Out: texts of bounded length without a byte-order mark, whatever the path leads to
-//! (an endless device, a pipe to which nobody writes, a directory); outputs that are distinct from all inputs and from
-//! each other under any name, and that are written whole or not at all.
+//! In: paths of the command line. Out: texts of bounded length without a byte-order mark, or errors, whatever a path
+//! leads to (an endless device, a pipe to which nobody writes, a directory); outputs that are distinct from all inputs
+//! and from each other under any name, and that are written whole or not at all.
 
 use std::fmt;
 use std::fs::File;
@@ -14,9 +14,9 @@ use std::time::Duration;
 use same_file::is_same_file;
 use tempfile::Builder;
 
-/// The longest text of a model.
+/// The largest size of a model file, in bytes.
 pub(super) const MODEL: u64 = 16 << 20;
-/// The longest table of the values of an input.
+/// The largest size of a file of input values, in bytes.
 pub(super) const TABLE: u64 = 256 << 20;
 /// The time for which a pipe or a device may be silent.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -86,7 +86,7 @@ fn regular(path: &Path, length: u64, limit: u64) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
-/// Reads a pipe or a device, which may block for ever, even when it is opened: another thread waits for it.
+/// Reads a pipe or a device in another thread, because reading, and even opening it, may block for ever.
 fn stream(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     let (sender, chunks) = sync_channel(1);
     let path = path.to_path_buf();
@@ -122,10 +122,10 @@ fn send(path: &Path, sender: &SyncSender<io::Result<Vec<u8>>>) {
     }
 }
 
-/// A file to be written, and the option that names it.
+/// A file that is read or written, and its role.
 #[derive(Clone, Copy)]
 pub(super) struct Named<'a> {
-    /// Its name in messages.
+    /// The option that names it, or what it is, for messages.
     pub(super) role: &'a str,
     /// Its path.
     pub(super) path: &'a Path,
@@ -134,14 +134,14 @@ pub(super) struct Named<'a> {
 /// Why an output is not written.
 #[derive(Debug)]
 pub(super) enum OutputError {
-    /// It would replace the file that another option names.
+    /// It is also an input or another output.
     Same {
-        /// Its role and path.
+        /// The role and path of the output.
         output: (String, PathBuf),
         /// The role and path of the other file.
         other: (String, PathBuf),
     },
-    /// It cannot be written at all.
+    /// It cannot be written.
     Unwritable {
         /// Its path.
         path: PathBuf,
@@ -164,8 +164,8 @@ impl fmt::Display for OutputError {
     }
 }
 
-/// Checks that outputs can be written, and replace neither an input nor one another, under any names, symbolic links or
-/// hard links.
+/// Checks that outputs can be written, and that they replace neither an input nor one another, whatever the names,
+/// symbolic links or hard links.
 pub(super) fn check(outputs: &[Named<'_>], inputs: &[Named<'_>]) -> Result<(), OutputError> {
     for (k, output) in outputs.iter().enumerate() {
         let unwritable = |error| OutputError::Unwritable { path: output.path.to_path_buf(), error };
@@ -178,7 +178,7 @@ pub(super) fn check(outputs: &[Named<'_>], inputs: &[Named<'_>]) -> Result<(), O
     Ok(())
 }
 
-/// Whether writing to one changes the other. Devices and pipes hold nothing that could be lost.
+/// Whether both paths lead to the same file; `false` for devices and pipes, which hold nothing that could be lost.
 fn is_same(one: &Path, other: &Path) -> bool {
     let holds_nothing = |path: &Path| std::fs::metadata(path).is_ok_and(|kind| !kind.is_file());
     if holds_nothing(one) || holds_nothing(other) {
@@ -187,9 +187,10 @@ fn is_same(one: &Path, other: &Path) -> bool {
     is_same_file(one, other).unwrap_or(false) || target(one).is_some_and(|place| target(other) == Some(place))
 }
 
-/// The path at which a file is or will be, following symbolic links even if their target does not exist yet.
+/// The path at which a file is or will be, following symbolic links even if their target does not exist yet; `None` if
+/// its folder does not exist, or the links form a cycle.
 fn target(path: &Path) -> Option<PathBuf> {
-    /// The number of symbolic links that systems follow.
+    /// The largest number of symbolic links that Linux follows.
     const LINKS: usize = 40;
     let mut path = path.to_path_buf();
     for _ in 0..LINKS {
@@ -206,7 +207,7 @@ fn target(path: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Fails where writing later would fail, without changing anything.
+/// Fails where it is clear in advance that writing would fail; changes nothing.
 fn writable(path: &Path) -> io::Result<()> {
     match std::fs::metadata(path) {
         Ok(kind) if kind.is_file() => std::fs::OpenOptions::new().write(true).open(path).map(drop),
@@ -222,8 +223,8 @@ fn writable(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a text so that the file holds either all of it or its previous content; permissions of an existing file are
-/// kept.
+/// Writes a text so that a regular file holds either all of it or what it held before; the permissions of an existing
+/// file are kept.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), OutputError> {
     let place = target(path).unwrap_or_else(|| path.to_path_buf());
     replace(&place, text).map_err(|error| OutputError::Unwritable { path: path.to_path_buf(), error })
@@ -238,7 +239,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = Builder::new();
     builder.prefix(".dae-");
-    // Minus the user's umask, as for any new file.
+    // The system subtracts the user's umask, as for any new file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut temporary = builder.tempfile_in(folder)?;

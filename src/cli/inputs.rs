@@ -22,7 +22,7 @@ pub(super) enum InputSource {
     File(PathBuf),
 }
 
-/// `U=V` or `U=FILE`
+/// Parses `U=V` or `U=FILE`.
 pub(super) fn input(text: &str) -> Result<(String, InputSource), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE or NAME=FILE")?;
     let (name, value) = (name.trim().to_string(), value.trim());
@@ -33,7 +33,7 @@ pub(super) fn input(text: &str) -> Result<(String, InputSource), String> {
     }
 }
 
-/// The inputs of a run over the times between the two ends.
+/// The inputs of a run between the times `ends`.
 pub(super) fn read<'a>(
     given: &'a [(String, InputSource)],
     needs: &[InputNeed],
@@ -52,7 +52,8 @@ pub(super) fn read<'a>(
     given.iter().map(one).collect()
 }
 
-/// The spline of the least odd degree, cubic at least, whose derivative of the given order is continuous.
+/// The spline of the least odd degree, at least cubic, whose derivative of the given order is continuous; an error if
+/// the file gives none, or does not cover the run.
 fn spline(path: &Path, order: usize, ends: (f64, f64)) -> Result<Spline, String> {
     let text = files::read(path, files::TABLE).map_err(|error| error.to_string())?;
     let rows = rows(&text)?;
@@ -75,10 +76,10 @@ fn spline(path: &Path, order: usize, ends: (f64, f64)) -> Result<Spline, String>
     Ok(spline)
 }
 
-/// A line of the file by number, its time and value.
+/// The number of a line of the file, and its time and value.
 type Row = (usize, (f64, f64));
 
-/// The rows; a first line that holds no numbers names the columns, `#` starts a comment.
+/// The rows of a file. A first line without numbers names the columns; `#` starts a comment.
 fn rows(text: &str) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
     for (k, line) in text.lines().enumerate() {
@@ -101,7 +102,8 @@ fn rows(text: &str) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// The parameters with some values replaced; the name of an array stands for all its elements, and later values for earlier ones.
+/// The parameters with some values replaced; the name of an array stands for all its elements, and later values
+/// override earlier ones.
 pub(super) fn parameters(
     names: &[impl AsRef<str>],
     defaults: &[f64],
@@ -125,7 +127,7 @@ pub(super) fn parameters(
 
 fn hint(names: &[impl AsRef<str>], name: &str) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    // An array has one name, however long it is.
+    // An array is listed once, however many elements it has.
     let mut arrays: Vec<&str> = names.iter().map(|name| name.split('[').next().unwrap_or(name)).collect();
     arrays.dedup();
     let array = name.split('[').next().unwrap_or(name);

@@ -1,8 +1,8 @@
 //! SIGINT and SIGTERM.
 //!
-//! In: signals. Out: before anything has been computed the process ends at once; the first one after that asks the run
-//! to stop, so that what has been computed is written, and the second one ends the process. SIGHUP is left to its
-//! default, which `nohup` changes.
+//! In: signals. Out: before anything has been computed, a signal ends the process at once; later, the first signal asks
+//! the run to stop, so that what has been computed is written, and the second one ends the process. SIGHUP is not
+//! handled, so that `nohup` works.
 
 use std::io;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use signal_hook::flag;
 
 use super::Exit;
 
-/// The requests of signals.
+/// What signals have asked for.
 pub(super) struct Interruption {
-    /// The next signal ends the process.
+    /// Whether the next signal ends the process.
     fatal: Arc<AtomicBool>,
     asked: Arc<AtomicBool>,
 }
@@ -25,7 +25,7 @@ impl Interruption {
     pub(super) fn listen() -> io::Result<Self> {
         let (fatal, asked) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
         for signal in [SIGINT, SIGTERM] {
-            // They act in this order: a signal ends the process only if the flag was set before it.
+            // They act in this order: a signal ends the process only if `fatal` was set before it came.
             flag::register_conditional_shutdown(signal, Exit::Stopped.code().into(), fatal.clone())?;
             flag::register(signal, fatal.clone())?;
             flag::register(signal, asked.clone())?;

@@ -1,7 +1,7 @@
 //! JSON of a simulation; the JSON of a report is its serialisation.
 //!
-//! In: a solution, or the reason why there is none. Out: an object whose keys are a promise. Numbers that are not
-//! finite are `null`.
+//! In: a solution, or the reason why there is none. Out: an object whose keys are a stable interface. Numbers that are
+//! not finite are `null`.
 
 use dae_runtime::contract::{Description, Name};
 use dae_runtime::solution::Solution;
@@ -36,7 +36,7 @@ struct Statistics {
     seconds: f64,
 }
 
-/// An object with the keys in this order.
+/// An object whose keys keep this order.
 struct Entries<'s, V>(Vec<(&'s str, V)>);
 
 impl<V> Entries<'_, V> {
@@ -98,7 +98,7 @@ impl<'s> Simulation<'s> {
     }
 }
 
-/// Formatted, with a newline at the end.
+/// The value as indented JSON, with a newline at the end.
 pub(super) fn text(value: &impl Serialize) -> Result<String, Exit> {
     match serde_json::to_string_pretty(value) {
         Ok(text) => Ok(text + "\n"),

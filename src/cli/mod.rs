@@ -1,6 +1,6 @@
 //! Arguments, files and exit codes.
 //!
-//! In: the command line. Out: one call into `analyze`, `expand` or `simulate`, and the exit code it asks for.
+//! In: the command line. Out: one call into `analyze`, `expand` or `simulate`, and the exit code that it returns.
 
 mod analyze;
 mod dot;
@@ -33,11 +33,11 @@ use dae_symbolic::syntax::{SourceMap, SourceText, to_styled_text};
 pub(crate) enum Exit {
     /// 0: all is well.
     Success,
-    /// 1: the model, its start values or a file stand in the way.
+    /// 1: the model, its start values or a file is rejected.
     Rejected,
-    /// 2: the arguments make no sense (also used by the parser of the command line).
+    /// 2: the arguments are wrong (`clap` exits with the same code).
     Usage,
-    /// 3: a simulation ended before its end time, by a signal too; what was computed is printed.
+    /// 3: a simulation ended before its end time, on its own or by a signal; what was computed is printed.
     Stopped,
 }
 
@@ -81,7 +81,8 @@ enum Command {
     Simulate(Box<SimulateArguments>),
 }
 
-/// How the choices of a form are written on a command line.
+/// The names of the forms as a command line has them: `projected:D` for `projected(D)`, `state-space` for
+/// `state_space`.
 static FORM: LazyLock<String> = LazyLock::new(|| {
     let names = Form::names().replace(", ", "|").replace('(', ":").replace(')', "");
     names.replace('_', "-")
@@ -110,7 +111,8 @@ struct AnalyzeArguments {
     /// Print a self-contained HTML page.
     #[arg(long, conflicts_with_all = ["json", "latex"])]
     html: bool,
-    /// Print the block-triangular form as a graph in the DOT language: blocks of equations with their unknowns, and which needs which.
+    /// Print the block-triangular form as a graph in the DOT language: blocks of equations with their unknowns, and
+    /// which blocks each of them needs.
     #[arg(long, conflicts_with_all = ["json", "latex", "html"])]
     dot: bool,
 }
@@ -119,7 +121,7 @@ struct AnalyzeArguments {
 struct ExpandArguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Which form.
+    /// Form to expand.
     #[arg(long, value_name = FORM.as_str())]
     form: Form,
 }
@@ -131,43 +133,43 @@ struct SimulateArguments {
     /// Time at which to end; may be before the start.
     #[arg(long, value_name = "T", value_parser = finite, allow_negative_numbers = true)]
     t_end: f64,
-    /// Which form to integrate [default: ggl, or original where it is not known what to differentiate].
+    /// Form to integrate [default: ggl, or original if the model has no ggl form].
     #[arg(long, value_name = FORM.as_str())]
     form: Option<Form>,
-    /// By which method: Radau IIA of order 5 or, as it pays, 5 to 13, or BDF; of `implicit-euler`, `bdf1` to `bdf5`, `radau9` and `radau13` the highest
-    /// order, which with --step is the order.
+    /// Method: Radau IIA of order 5, or of order 5, 9 or 13 as it pays, or BDF. `radau9`, `radau13`, `bdf1` to `bdf5`
+    /// and `implicit-euler` set the highest order, which with --step is the order.
     #[arg(long, value_name = "radau5|radau|radau9|radau13|bdf|bdfK|implicit-euler", default_value = "radau5")]
     method: MethodArgument,
     /// Constant step length; errors are not tested.
     #[arg(long, value_name = "H", value_parser = finite)]
     step: Option<f64>,
-    /// Longest step, where something might happen between longer ones.
+    /// Longest step, for models in which longer steps might miss something.
     #[arg(long, value_name = "H", value_parser = finite, allow_negative_numbers = true, conflicts_with = "step")]
     max_step: Option<f64>,
     /// Length of the first step, also after an event or a change of the equations (otherwise estimated).
     #[arg(long, value_name = "H", value_parser = finite, allow_negative_numbers = true, conflicts_with = "step")]
     initial_step: Option<f64>,
-    /// Number of steps after which a run ends [default: as many as the library takes].
+    /// Number of steps after which a run ends [default: the limit of the library].
     #[arg(long, value_name = "N")]
     max_steps: Option<usize>,
     /// Relative tolerance.
     #[arg(long, value_name = "R", default_value_t = 1e-6, value_parser = finite, allow_negative_numbers = true)]
     rtol: f64,
-    /// Absolute tolerance, as a part of the nominal value of each unknown.
+    /// Absolute tolerance, as a fraction of the nominal value of each unknown.
     #[arg(long, value_name = "A", default_value_t = 1e-6, value_parser = finite, allow_negative_numbers = true)]
     atol: f64,
-    /// Replace the value of a parameter, of an element `k[2]` or of all elements of an array. Others keep theirs, even if the text
-    /// computes their default from it.
+    /// Set a parameter, an element `k[2]` of an array of parameters, or all its elements. Other parameters keep their
+    /// values, even if the text computes their defaults from this one.
     #[arg(long = "param", value_name = "K=V", value_parser = assignment)]
     parameters: Vec<(String, f64)>,
-    /// Supply an input of the model with a constant, or with a file of times and values in two columns, interpolated as smoothly as the
-    /// form needs.
+    /// Supply an input of the model: a constant, or a file of times and values in two columns, interpolated as smoothly
+    /// as the index reduction needs.
     #[arg(long = "input", value_name = "U=V|FILE", value_parser = inputs::input)]
     inputs: Vec<(String, inputs::InputSource)>,
-    /// Record exactly these times, in the direction of the run (otherwise every accepted step).
+    /// Record exactly these times, in the order of the run (otherwise every accepted step).
     #[arg(long, value_name = "T1,T2,…", value_delimiter = ',', value_parser = finite, allow_hyphen_values = true)]
     at: Vec<f64>,
-    /// Compute the derivatives of the solution by these: parameters, and unknowns of which that is the start value.
+    /// Compute the derivatives of the solution with respect to these parameters and the start values of these unknowns.
     #[arg(long, value_name = "P1,X2,…")]
     by: Option<String>,
     /// Print JSON.
@@ -176,12 +178,12 @@ struct SimulateArguments {
     /// Write the recorded values as comma-separated text.
     #[arg(long, value_name = "OUT", conflicts_with = "json")]
     csv: Option<PathBuf>,
-    /// Draw the recorded values (between accepted steps, the dense output).
+    /// Draw the dense output, or with --at the recorded values.
     #[arg(long, value_name = "OUT.svg")]
     plot: Option<PathBuf>,
 }
 
-/// A method as an argument.
+/// A method named on the command line.
 #[derive(Clone, Debug)]
 struct MethodArgument {
     name: String,
@@ -239,7 +241,7 @@ pub(crate) fn run() -> Exit {
 
 /// Prints a message; the exit code is for the caller to return.
 fn fail(exit: Exit, message: impl Display) -> Exit {
-    // Nobody may be reading; that must not change the exit code.
+    // Possibly nobody is reading; that must not change the exit code.
     let _ = writeln!(std::io::stderr(), "error: {message}");
     exit
 }
@@ -277,7 +279,7 @@ impl Source {
     }
 }
 
-/// A model that compiles, and its source.
+/// A compiled model, and its source.
 struct Loaded {
     compiled: Compiled,
     source: Source,
@@ -285,7 +287,8 @@ struct Loaded {
 }
 
 impl Loaded {
-    /// Reads and compiles a form of a model, or says on stderr why it cannot be.
+    /// Reads a model and compiles it with a form, which it need not have; prints its warnings, or why it is rejected,
+    /// on stderr.
     fn read(arguments: &ModelArguments, form: &Form) -> Result<Loaded, Exit> {
         Loaded::compile(arguments, form).map(Loaded::warned)
     }
@@ -309,8 +312,8 @@ impl Loaded {
         self
     }
 
-    /// Reads and compiles a form that the caller did not choose: the GGL form, or the text as it stands where the model
-    /// does not have that. Says on stderr which it is.
+    /// Reads a model and compiles it with the form for callers that choose none: GGL, or, with a note on stderr, the
+    /// text as it stands if the model does not have that form.
     fn read_default(arguments: &ModelArguments) -> Result<Loaded, Exit> {
         let preferred = Loaded::read(arguments, &Form::Ggl)?;
         let Some(error) = preferred.compiled.unavailable.first() else { return Ok(preferred) };

@@ -51,7 +51,8 @@ enum Group {
 }
 
 impl Group {
-    /// The number of curves that can be told apart in a panel of the group: those of an array have an order.
+    /// The largest number of curves in a panel of the group; curves of an array are in order, so that more of them can
+    /// be told apart.
     fn curves(self) -> usize {
         match self {
             Group::Scalars(_) => CURVES,
@@ -66,7 +67,8 @@ impl Group {
     }
 }
 
-/// States by group, those furthest from the highest derivatives first. Multipliers of the form are zero and not shown.
+/// States by group, those furthest from the highest derivatives first. Multipliers that the form adds are zero and not
+/// shown.
 fn groups(compiled: &Compiled, form: &CompiledForm) -> Vec<(Group, Vec<usize>)> {
     let offsets = &compiled.analysis.structure.offsets.unknowns;
     let mut groups: BTreeMap<(i64, Group), Vec<usize>> = BTreeMap::new();
@@ -84,7 +86,7 @@ fn groups(compiled: &Compiled, form: &CompiledForm) -> Vec<(Group, Vec<usize>)> 
     groups.into_iter().map(|((_, group), states)| (group, chosen(group, states))).collect()
 }
 
-/// The states to draw: evenly chosen elements of a long array, including the first and the last.
+/// The states to draw: of a long array evenly chosen elements, including the first and the last; otherwise all.
 fn chosen(group: Group, states: Vec<usize>) -> Vec<usize> {
     match group {
         Group::Array(..) if states.len() > CURVES_OF_ARRAY => {

@@ -1,7 +1,7 @@
 //! `dae simulate`.
 //!
-//! In: a model file, a form, a method. Out: the solution as a summary, JSON, a table, a picture; a run that ends early
-//! prints what was computed. The interpreter runs the form, so that no compiler is needed.
+//! In: a model file, a form, a method. Out: the solution as a summary, JSON or a table, and as a picture; a run that
+//! ends early prints what was computed. The interpreter runs the form, so that no compiler is needed.
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
@@ -118,7 +118,7 @@ fn integrate(dae: &dyn Dae, arguments: &SimulateArguments, interruption: &Interr
     solution
 }
 
-/// Names between commas; `der(x, 2)` is one.
+/// The names between commas; `der(x, 2)` is one name.
 fn separate(list: &str) -> Vec<String> {
     let mut depth = 0;
     let is_between = |c: char| {
@@ -128,7 +128,7 @@ fn separate(list: &str) -> Vec<String> {
     list.split(is_between).map(|name| name.trim().to_string()).collect()
 }
 
-/// Length of the progress bar in its own unit.
+/// Length of the progress bar in its own units.
 const PROGRESS: u64 = 1000;
 
 /// A progress bar on stderr if that is a terminal, otherwise a hidden one.
@@ -141,7 +141,7 @@ fn progress_bar() -> ProgressBar {
     style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
 }
 
-/// Reports a run that could not start, which has no values, but JSON if that was asked for.
+/// Reports that a run could not start, also as JSON if that was asked for.
 fn refuse_start(dae: &dyn Dae, arguments: &SimulateArguments, error: &RunError) -> Result<Exit, Exit> {
     if arguments.json {
         print(&json::text(&json::Simulation::without_start(dae.description(), error.to_string()))?)?;

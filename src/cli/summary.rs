@@ -45,7 +45,7 @@ pub(super) fn text(description: &Description, method: &str, solution: &Solution)
     out
 }
 
-/// The derivatives at the last recorded time, a column for each quantity.
+/// The sensitivities at the last recorded time, a column for each quantity; empty if none were asked for.
 fn derivatives(solution: &Solution) -> String {
     let (Some(sensitivities), Some(t)) = (&solution.sensitivities, solution.times.last()) else { return String::new() };
     let width = solution.names.iter().map(|name| name.len()).max().unwrap_or(0);

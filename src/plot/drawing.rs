@@ -10,7 +10,7 @@ use plotters::prelude::*;
 
 use super::{Panel, PlotError, Scale};
 
-/// The panels one above the other, with a common title and horizontal axis.
+/// The panels one above the other, with a common title and a common range of the horizontal axis.
 pub fn svg(title: &str, x_label: &str, panels: &[Panel]) -> Result<String, PlotError> {
     const HEADER: u32 = 44;
     let mut text = String::new();
@@ -32,7 +32,8 @@ const WIDTH: u32 = 1080;
 const LEGEND_WIDTH: u32 = 200;
 const PANEL_HEIGHT: u32 = 300;
 
-/// Colours that remain distinct for colour-blind readers (Okabe and Ito, *Color Universal Design*, 2008).
+/// Colours that remain distinct for colour-blind readers: those of Okabe and Ito (*Color Universal Design*, 2008), with
+/// grey in place of yellow.
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -44,7 +45,7 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(148, 148, 148),
 ];
 
-/// The colours between which the curves of a panel with more of them vary, in their order.
+/// The colours through which the curves of a panel pass in order, if there are more of them than `COLOURS`.
 const RAMP: [RGBColor; 3] = [RGBColor(0, 60, 130), RGBColor(0, 158, 115), RGBColor(230, 159, 0)];
 
 /// The colour of curve `k` of `count`.
@@ -118,7 +119,7 @@ fn legend(area: &Area<'_>, panel: &Panel) -> Result<(), PlotError> {
 }
 
 impl Scale {
-    /// The coordinate along the axis: the value or its decade.
+    /// The coordinate along the axis: the value, or its decimal logarithm, or `floor` where it has none.
     fn apply(self, y: f64, floor: f64) -> f64 {
         match self {
             Scale::Linear => y,
@@ -145,7 +146,7 @@ fn vertical(panel: &Panel) -> Range<f64> {
     }
 }
 
-/// The smallest interval that contains the finite values, widened where it is a point.
+/// The smallest interval that contains the finite values, widened if it is a point; $[0, 1]$ if there are none.
 fn extent(values: impl Iterator<Item = f64>) -> Range<f64> {
     let finite = values.filter(|value| value.is_finite());
     let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
@@ -196,7 +197,7 @@ fn thinned(points: &[(f64, f64)], times: &Range<f64>) -> Vec<(f64, f64)> {
     kept
 }
 
-/// A tick: the number, or on a logarithmic axis the power of ten.
+/// The label of a tick: the number, or on a logarithmic axis the power of ten; empty between powers.
 fn label(y: f64, scale: Scale) -> String {
     match scale {
         Scale::Linear => number(y),
@@ -207,7 +208,7 @@ fn label(y: f64, scale: Scale) -> String {
 
 /// A number in as few characters as a tick needs.
 fn number(value: f64) -> String {
-    // Ticks are sums of steps, so that zero may come with the rounding of its neighbours.
+    // Zero is written without an exponent.
     if value.abs() < 1e-300 {
         return "0".into();
     }

@@ -38,7 +38,8 @@ impl Series {
         Series { label: label.into(), points }
     }
 
-    /// An unknown of a solution, as smooth as its dense output, if there is one.
+    /// An unknown of a solution over time: the dense output if there is one, otherwise a polygon through the recorded
+    /// values.
     ///
     /// # Errors
     /// If the solution has no unknown of that name.
@@ -50,7 +51,7 @@ impl Series {
         Ok(Self::at(solution, place))
     }
 
-    /// Entry `k` of the states.
+    /// Component `k` of the states.
     fn at(solution: &Solution, k: usize) -> Self {
         let recorded = solution.iter().map(|(t, state)| (t, state[k])).collect::<Vec<_>>();
         let length = recorded.first().zip(recorded.last()).map_or(0.0, |(first, last)| last.0 - first.0);
@@ -58,7 +59,7 @@ impl Series {
         for pair in recorded.windows(2) {
             let [(t, value), (next, _)] = [pair[0], pair[1]];
             points.push((t, value));
-            // In proportion to this part of the axis.
+            // In proportion to the length of this interval.
             let pieces = (POINTS * (next - t) / length).ceil().max(1.0) as usize;
             let between = (1..pieces).map(|piece| t + (next - t) * piece as f64 / pieces as f64);
             let inside = between.filter(|&between| between != t && between != next);
@@ -69,7 +70,7 @@ impl Series {
     }
 }
 
-/// The number of points of a curve with which no corners are visible.
+/// The number of points with which a curve shows no corners.
 const POINTS: f64 = 1500.0;
 
 /// The scale of the vertical axis.
@@ -94,7 +95,7 @@ pub struct Panel {
 }
 
 impl Panel {
-    /// Unknowns of a solution; the name of an array stands for all of its elements.
+    /// A panel of unknowns of a solution; the name of an array stands for all of its elements.
     ///
     /// # Errors
     /// If the solution has no unknown or array of such a name.
@@ -113,7 +114,7 @@ impl Panel {
     }
 }
 
-/// The names, if they fit beside a panel.
+/// The names, or only the first one if they do not fit beside a panel.
 fn y_label(names: &[&str]) -> String {
     const FITS: usize = 32;
     let all = names.join(", ");
@@ -123,7 +124,7 @@ fn y_label(names: &[&str]) -> String {
     }
 }
 
-/// A picture that could not be made.
+/// Why a picture could not be made.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PlotError {
@@ -140,7 +141,7 @@ pub enum PlotError {
     File(std::io::Error),
 }
 
-/// The number of names that a message lists.
+/// The largest number of names that a message lists.
 const NAMES: usize = 12;
 
 impl fmt::Display for PlotError {

@@ -1,4 +1,4 @@
-//! Delegation to the inner formulation by those that the runtime completes.
+//! Delegation to an inner formulation, by the formulations that complete it at run time.
 //!
 //! In: a type with a field `inner`, itself a [`crate::contract::Dae`]. Out: those functions of the contract that are
 //! the same for both.

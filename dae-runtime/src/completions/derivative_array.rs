@@ -6,10 +6,11 @@
 //!
 //! $$ G(t, u, z) = 0, \qquad z = (u', w), \quad \dim z = N, $$
 //!
-//! followed by as many differential equations $H(t, u, u', z) = 0$ as there are states, more than are independent. Out:
-//! a square regular system. It has as many rows of $H$ as there are degrees of freedom; the others give way to
-//! $K^\top z = \mathrm{const}$, where the columns of $K$ span what the array leaves undetermined of $z$, $G_z K = 0$:
-//! of all derivatives that fulfil the array it takes those nearest to the last ones.
+//! followed by as many differential equations $H(t, u, u', z) = 0$ as there are states, not all of which are
+//! independent of the array. Out: a square regular system. It has as many rows of $H$ as there are degrees of freedom;
+//! the other rows of $H$ give way to $K^\top z = \mathrm{const}$, where the columns of $K$ span what the array leaves
+//! undetermined of $z$, $G_z K = 0$: of all derivatives that fulfil the array, those nearest to the last ones are
+//! taken.
 //!
 //! With $H = u' - z_1$ these are equations (2.30) of Hairer & Wanner II, Sect. VII.2 (S. L. Campbell, E. Moore, Numer.
 //! Math. 69, 1995): $u_b' = f_b(u_b)$, $u_a = \varphi_3(u_b)$, with as many differentiations in the array as the index.
@@ -19,10 +20,10 @@
 //! at every step. The system has index 1.
 //!
 //! The rows and $K$ follow from Gaussian elimination with complete pivoting, as in (2.31): first in the columns of $z$,
-//! where the rank of $G_z$ is the number of rows minus that of the constraints between states; the remaining rows have
-//! entries only in the columns of $u$ and give $u_a$; then in the rows of $H$. The choice is kept until it has become
-//! much worse than another would be, and $u$ and $z$ are continuous where it changes. This costs one elimination of the
-//! array per step.
+//! where the rank of $G_z$ is the number of rows minus the number of constraints between states; the remaining rows
+//! have entries only in the columns of $u$ and give $u_a$; then in the rows of $H$. The choice is kept until it has
+//! become much worse than another would be, and $u$ and $z$ are continuous where it changes. This costs one elimination
+//! of the array per step.
 
 use std::cell::RefCell;
 
@@ -32,12 +33,12 @@ use crate::contract::{Dae, Description, Pattern};
 use crate::interval::TaylorModel;
 use crate::linalg::complete_pivoting::{CompletePivoting, dot};
 
-/// Rows of $H$ are kept while their pivots are at least this fraction of those that complete pivoting would take. They
-/// must not vanish within the next step.
+/// Rows of $H$ are kept while their pivots are at least this fraction of those that complete pivoting would take, so
+/// that the pivots do not vanish within the next step.
 const MUCH_SMALLER: f64 = 0.2;
 /// $K$ is kept while the angle between it and the kernel has at least this cosine.
 const TURNED: f64 = 0.9;
-/// Iterations for the derivatives that the initialisation does not give.
+/// Largest number of iterations for the derivatives that the initialisation does not give.
 const MAX_ITERATIONS: usize = 30;
 /// The iteration ends when its steps are rounding errors, relative to the derivatives.
 const NEGLIGIBLE: f64 = 1e-15;
@@ -67,7 +68,7 @@ struct Work {
     gauge: Vec<f64>,
     /// $K^\top z$, which is held constant.
     reference: Vec<f64>,
-    /// The columns of a new candidate for $K$, orthonormal when columns are scaled.
+    /// The columns of a new candidate for $K$, orthonormal for scaled $z$.
     kernel: Vec<f64>,
     jacobian_y: Vec<f64>,
     jacobian_yp: Vec<f64>,
@@ -137,7 +138,8 @@ impl<D: Dae> DerivativeArray<D> {
         self.states - self.description.leading_rank.min(self.states)
     }
 
-    /// Sets the magnitudes at the start of a run, those of the derivatives first: the value or the nominal value, whichever is larger.
+    /// Sets the magnitudes of the unknowns at the start of a run, those of $z$ first: the value or the nominal value,
+    /// whichever is larger.
     fn measure(&self, work: &mut Work, y: &[f64]) {
         let all = self.description.unknowns.iter().zip(y);
         let magnitudes = all.cycle().skip(self.states).map(|(unknown, y)| unknown.nominal.abs().max(y.abs()));
@@ -214,7 +216,7 @@ impl<D: Dae> DerivativeArray<D> {
     }
 
     /// Finds derivatives that fulfil the array, as far as it determines them, by Newton's method from those at hand;
-    /// they are not finite if there is no value to start from.
+    /// they become NaN where the array is not finite.
     fn complete(&self, t: f64, y: &mut [f64], yp: &[f64]) {
         let (n, rows) = (self.states, self.array_rows());
         let rank = rows - self.constraints().min(rows);

@@ -1,7 +1,7 @@
-//! Formulations that are finished at run time.
+//! Formulations that are completed at run time.
 //!
-//! In: a formulation that does not determine its solutions alone, or is to be solved for its derivatives. Out: a
-//! [`Dae`](crate::contract::Dae) as any other.
+//! In: a formulation that does not determine its solutions on its own, or is to be solved for its derivatives. Out: a
+//! [`Dae`](crate::contract::Dae) like any other.
 
 mod delegate;
 pub mod derivative_array;

@@ -6,24 +6,24 @@
 //!
 //! $$ F(t, y, y' + D\mu) = 0, \qquad \varphi(t, y) = 0, $$
 //!
-//! where $D$ is constant between changes of coordinates. With rows $R$ that span the orthogonal complement of $D$,
-//! $R D = 0$, only $R\,y'$ is discretised: $u = R\,y$ are the coordinates, the other components follow from the
-//! constraints, and $\mu$, zero on solutions, is the discretisation error of these in the directions $D$. So the
-//! discrete equations are those of the state-space form $u' = R\,f(t, y(u))$ (Ascher & Petzold 1993, sect. 3.3; Hairer
-//! & Wanner II, Sect. VII.2, eq. (2.30)), while $y$ is continuous where coordinates change, so that a multistep method
-//! need not be restarted.
+//! where $D$ is constant between changes of coordinates. With rows $R$ that span the orthogonal complement of $D$, $R D
+//! = 0$, only $R\,y'$ is discretised: $u = R\,y$ are the coordinates, the other components of $y$ follow from the
+//! constraints, and $\mu$, zero on solutions, is the discretisation error of the latter components, in the directions
+//! $D$. So the discrete equations are those of the state-space form $u' = R\,f(t, y(u))$ (Ascher & Petzold 1993, sect.
+//! 3.3; Hairer & Wanner II, Sect. VII.2, eq. (2.30)), while $y$ is continuous where coordinates change, so that a
+//! multistep method need not be restarted.
 //!
 //! | [`Coordinates`] | $D$ | the coordinates |
 //! |---|---|---|
 //! | `Partition` | unit vectors, by complete pivoting in $\varphi_y$ | some of the unknowns (Wehage & Haug, J. Mech. Des. 104, 1982) |
 //! | `Tangent` | $\varphi_y^\top$ at a reference point | those of the tangent space there (Potra & Yen, Mech. Struct. Mach. 19, 1991) |
 //!
-//! With unit vectors $y_j' + \mu_k$ are the *dummy derivatives* of S. E. Mattsson, G. Söderlind, SIAM J. Sci. Comput.
+//! With unit vectors, $y_j' + \mu_k$ are the *dummy derivatives* of S. E. Mattsson, G. Söderlind, SIAM J. Sci. Comput.
 //! 14 (1993): unknowns that stand in place of $y_j'$ for the dependent $y_j$.
 //!
 //! Of $\varphi_y$ only the entries at the highest derivatives count, those whose jets have the stage of their equation:
-//! dependent velocities belong to velocity constraints. Coordinates are changed when $\varphi_y D$ is much closer to
-//! singular than when they were chosen; only then does a step allocate.
+//! dependent velocities belong to velocity constraints. Coordinates are changed when $\varphi_y D$ is much closer to a
+//! singular matrix than when they were chosen; only then does the choice allocate.
 
 use std::cell::RefCell;
 
@@ -34,8 +34,8 @@ use crate::linalg::complete_pivoting::CompletePivoting;
 use crate::linalg::iteration_matrix::Lu;
 use crate::linalg::structure::{Incidence, Matching};
 
-/// Coordinates are changed when the estimated smallest singular value of $\varphi_y D$ is below this fraction of its
-/// value when they were chosen.
+/// Coordinates are changed when the estimated smallest singular value of $\varphi_y D$ is no larger than this fraction
+/// of its value when they were chosen.
 const WORSE: f64 = 0.5;
 
 /// The choice of local coordinates.
@@ -64,7 +64,7 @@ pub struct StateSpace<D> {
     inner: D,
     coordinates: Coordinates,
     description: Description,
-    /// The invariants that the multipliers enforce, which are the last unknowns.
+    /// For each multiplier, in the order in which they stand at the end of $y$, the invariant that it enforces.
     constraints: Vec<usize>,
     /// Candidates for entries of $D$, by constraint and position.
     candidates: Vec<Candidate>,
@@ -72,7 +72,8 @@ pub struct StateSpace<D> {
     of_state: Vec<Vec<usize>>,
     /// Position of each entry of the inner $\partial F/\partial y$ in the Jacobian with the multipliers.
     copies: Vec<usize>,
-    /// For every derivative with respect to a multiplier: its position, and its terms $\partial F/\partial y'_j \cdot D_{jk}$.
+    /// For every derivative with respect to a multiplier: its position, and its terms $\partial F/\partial y'_j \cdot
+    /// D_{jk}$.
     terms: Vec<(usize, Vec<(usize, usize)>)>,
     work: RefCell<Work>,
 }
@@ -163,7 +164,7 @@ impl<D: Dae> StateSpace<D> {
     }
 
     /// Distance of $\varphi_y D$ from a singular matrix once the rows of $\varphi_y$ are scaled to largest entries of
-    /// one: the inverse of the largest column norm of its inverse.
+    /// one: the reciprocal of the largest entry of its inverse; zero if it is singular.
     fn measure(&self, work: &mut Work) -> f64 {
         let m = self.constraints.len();
         let matrix = work.small.matrix_mut();
@@ -192,7 +193,7 @@ impl<D: Dae> StateSpace<D> {
         if worst > 0.0 && worst.is_finite() { 1.0 / worst } else { 0.0 }
     }
 
-    /// Chooses coordinates with the derivatives of the constraints at hand.
+    /// Chooses coordinates from the derivatives of the constraints in `work`.
     fn choose(&self, work: &mut Work) {
         match self.coordinates {
             Coordinates::Tangent => {
@@ -216,7 +217,8 @@ impl<D: Dae> StateSpace<D> {
         start..end
     }
 
-    /// Gaussian elimination with complete pivoting on $\varphi_y$ with scaled rows: the pivot columns are the dependent unknowns.
+    /// Gaussian elimination with complete pivoting on $\varphi_y$ with scaled rows: the pivot columns are the dependent
+    /// unknowns.
     fn partition(&self, work: &mut Work) {
         let (n, m) = (self.multipliers(), self.constraints.len());
         let Work { elimination, invariants, directions, .. } = work;
@@ -230,7 +232,8 @@ impl<D: Dae> StateSpace<D> {
         if elimination.complete(m, 0..m, 0..n).is_none() {
             return;
         }
-        // Each dependent unknown belongs to a constraint in which it occurs; elimination says which unknowns, not in which constraint.
+        // Each dependent unknown has to belong to a constraint in which it occurs; elimination yields the unknowns, but
+        // not their constraints.
         let chosen = |c: &&Candidate| !elimination.open_columns[c.state];
         let rows = (0..m).map(|k| {
             let of = self.candidates[self.candidates_of(k)].iter().filter(chosen);
@@ -246,12 +249,13 @@ impl<D: Dae> StateSpace<D> {
     }
 }
 
-/// Largest entry of a row.
+/// Largest absolute value in a row, at least the smallest positive number.
 fn largest(pattern: &Pattern, values: &[f64], row: usize) -> f64 {
     pattern.row(row).map(|(_, position)| values[position].abs()).fold(f64::MIN_POSITIVE, f64::max)
 }
 
-/// The entries of $\varphi_y$ at the highest derivatives that have a derivative to correct, by constraint and position.
+/// The entries of $\varphi_y$, in unknowns whose derivatives occur, that belong to the highest derivatives in their
+/// constraint, or all of these entries if none do; by constraint and position.
 fn candidates<D: Dae>(inner: &D, constraints: &[usize], n: usize) -> Vec<Candidate> {
     let of = inner.description();
     let mut has_rate = vec![false; n];

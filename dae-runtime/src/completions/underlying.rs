@@ -6,10 +6,10 @@
 //! and all other unknowns, $w = (y_d', y_a)$: every constraint is differentiated until it contains one of these. Out:
 //! $w = w(t, y_d)$ with its derivatives, and the model as a formulation $w - w(t, y_d) = 0$, for any integrator.
 //!
-//! $\partial F/\partial w$ is decomposed into diagonal blocks, which are solved one after the other by Newton's
-//! iteration; a single equation with a single unknown is a block of its own. What the text gives explicitly was
-//! substituted before (`index_reduction` of the symbolic layer), so that accelerations of constant masses are not part
-//! of the block of the multipliers: tearing would leave the same block.
+//! $\partial F/\partial w$ is brought to block-triangular form, and each correction of Newton's iteration is found
+//! block by block; a single equation with a single unknown is a block of its own. What the text of the model gives
+//! explicitly was substituted before (`index_reduction` of the symbolic layer), so that accelerations of constant
+//! masses are not part of the block of the multipliers: tearing would leave the same block.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -35,10 +35,11 @@ const SLOW: f64 = 0.1;
 /// Corrections that no longer decrease are rounding errors if they are below this fraction of the values.
 const ROUNDING: f64 = 1e-9;
 
-/// Along a solution guesses are near. Where Newton's method is certain to converge to a solution next to the guess, the
-/// second correction, with the Jacobian of the first, is at most this fraction of the first (P. Deuflhard, *Newton
-/// Methods for Nonlinear Problems*, section 2.1); a larger one may lead to another branch, and is rejected. First
-/// corrections below `SMALL` are not examined, nor equations with kinks, to which the theorem does not apply.
+/// Along a solution, the guesses are near it. Where Newton's method is certain to converge to a solution next to the
+/// guess, the second correction, with the Jacobian of the first, is at most this fraction of the first (P. Deuflhard,
+/// *Newton Methods for Nonlinear Problems*, section 2.1); a larger one may lead to another branch, and is rejected. The
+/// test is omitted after a first correction of at most `SMALL`, and for equations with kinks, to which the theorem does
+/// not apply.
 const SURE: f64 = 0.25;
 const SMALL: f64 = 1e-6;
 
@@ -59,7 +60,7 @@ pub enum Unsolvable {
     Singular {
         /// The time.
         t: f64,
-        /// An equation that the others already determine.
+        /// An equation that the others already imply.
         equation: Name,
         /// The undetermined quantity: an algebraic unknown, or the derivative of a differential one.
         unknown: Name,
@@ -118,8 +119,8 @@ struct Diagonal {
     left: Vec<(usize, Entry)>,
 }
 
-/// For each column, the derivatives of $F$ on the pattern of the inner formulation, and those of $w$ on that of the
-/// description; each as row and position.
+/// For each column of a derivative, the entries of $F_y$ or $F_p$ on the pattern of the inner formulation, and the
+/// entries of the derivative of $w$ on the pattern of the description; each as row and position.
 type Columns = Vec<(Vec<(usize, usize)>, Vec<(usize, usize)>)>;
 
 /// The underlying ordinary differential equation of a formulation.
@@ -145,7 +146,7 @@ struct Work {
     factors: Vec<Option<BlockFactors>>,
     /// The signs of the determinants of the diagonal blocks at the start of a run; empty before.
     orientation: Vec<f64>,
-    /// $w$, a correction of it, or a derivative.
+    /// A correction of $w$, or a derivative of $w$; before the solution, the right-hand side.
     solution: Vec<f64>,
     /// The part of a right-hand side that belongs to a block.
     part: Vec<f64>,
@@ -222,7 +223,7 @@ impl<D: Dae> UnderlyingOde<D> {
     /// there are none.
     ///
     /// # Errors
-    /// The equations have no solution near the guesses, which are left unchanged.
+    /// No solution is found from the guesses; `y` and `yp` are left unchanged.
     pub fn solve(&self, t: f64, y: &mut [f64], yp: &mut [f64]) -> Result<(), Unsolvable> {
         let work = &mut *self.work.borrow_mut();
         self.solved(work, t, (y, yp), Guess::Any)?;
@@ -282,9 +283,9 @@ impl<D: Dae> UnderlyingOde<D> {
         })
     }
 
-    /// Whether a determinant has another sign than at the start of the run. Along a solution it has not, since the
-    /// equations do not determine $w$ where it is zero. Beyond that there may be another solution, which a long step
-    /// might reach.
+    /// Whether a determinant has another sign than at the start of the run. Along a solution it keeps its sign, since
+    /// the equations do not determine $w$ where it is zero. Beyond a zero there may be another solution, which a long
+    /// step might reach.
     fn is_turned(&self, work: &Work) -> bool {
         work.orientation.iter().zip(Self::determinant_signs(work)).any(|(before, now)| before * now < 0.0)
     }
@@ -336,7 +337,7 @@ impl<D: Dae> UnderlyingOde<D> {
         self.solved(work, t, (y, yp), Guess::Near).is_ok() && self.factorize(work, t).is_ok()
     }
 
-    /// $F_w^{-1}$ times each column of `work.derivatives`.
+    /// Computes $F_w^{-1}$ times each column of `work.derivatives`, in `values`.
     fn solve_columns(&self, work: &mut Work, columns: &Columns, values: &mut [f64]) {
         for (entries, wanted) in columns.iter().filter(|(_, wanted)| !wanted.is_empty()) {
             work.solution.fill(0.0);
@@ -510,7 +511,7 @@ fn blocks(n: usize, rows: &[Vec<Entry>]) -> Vec<Block> {
     }
 }
 
-/// For each block the columns of `pattern` on which the unknowns that it determines depend.
+/// For each block, the columns of `pattern` on which the unknowns that it determines depend.
 fn reached(blocks: &[Block], pattern: &Pattern, counts: impl Fn(usize) -> bool) -> Vec<BTreeSet<usize>> {
     let mut list: Vec<BTreeSet<usize>> = Vec::with_capacity(blocks.len());
     for block in blocks {

@@ -23,8 +23,8 @@ pub struct Index<const K: u8>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Open;
 
-/// A formulation with its class, as [`Integration::new`](crate::solve::Integration::new) takes it. A function of any
-/// formulation asks for `&impl Classified`, or for `&dyn Dae`.
+/// A formulation with its class, as [`Integration::new`](crate::solve::Integration::new) takes it. A function that
+/// accepts any formulation takes `&impl Classified`, or `&dyn Dae`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no formulation of a known class, which is what can be integrated",
     label = "a formulation is expected here",

@@ -111,9 +111,10 @@ impl Kind {
 /// What an entry of $y$ stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// An unknown of the model or a derivative of one: this entry of the jet vector ([`ProlongationDescription::jets`]).
+    /// An unknown of the model or a derivative of one: this entry of the jet vector
+    /// ([`ProlongationDescription::jets`]).
     Jet(usize),
-    /// A derivative of an unknown of higher order than those in the jet vector.
+    /// A derivative of an unknown, of higher order than the derivatives in the jet vector.
     HigherDerivative,
     /// A multiplier that the formulation adds to the model, zero on solutions.
     Multiplier {
@@ -169,12 +170,12 @@ pub struct Equation {
 /// A constraint $\varphi(t, y) = 0$ that every solution of the model fulfils.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invariant {
-    /// Name of the equation or derivative of an equation it is.
+    /// Name of the equation, or derivative of an equation, that it is.
     pub name: Name,
     /// The row of $F$ that enforces it (that row *is* this function, same sign), or `None` if this formulation only
     /// implies it, so that it may drift.
     pub row: Option<usize>,
-    /// The equation of the prolongation that it is, if it is one ([`ProlongationDescription::equations`]).
+    /// The equation of the prolongation that it is ([`ProlongationDescription::equations`]); `None` if it is none.
     pub prolonged: Option<usize>,
 }
 
@@ -202,7 +203,8 @@ impl Switch {
 pub struct Eliminated {
     /// Its name: `x`, or `der(x)` for a derivative.
     pub name: Name,
-    /// The entry of the jet vector that it is ([`ProlongationDescription::jets`]); `None` for a derivative higher than those.
+    /// The entry of the jet vector that it is ([`ProlongationDescription::jets`]); `None` for a derivative of higher
+    /// order than those.
     pub jet: Option<usize>,
     /// How it is expressed by $y$ or parameters.
     pub alias_of: AliasOf,
@@ -247,7 +249,7 @@ pub enum Leading {
 pub struct Description {
     /// Name of the model.
     pub model: Name,
-    /// Name of the formulation: `original`, `index1`, `index2`, `ggl`.
+    /// Name of the formulation: `original`, `index1`, `index2`, `ggl`, …
     pub form: Name,
     /// The entries of $y$. Every unknown of the model is among them, or among the eliminated ones, under its own name.
     pub unknowns: Cow<'static, [Unknown]>,
@@ -259,7 +261,8 @@ pub struct Description {
     pub invariants: Cow<'static, [Invariant]>,
     /// Where $F$ changes its branch.
     pub switches: Cow<'static, [Switch]>,
-    /// Unknowns of the model that are not entries of $y$, because equations make them equal to an entry up to sign, or constant.
+    /// Unknowns of the model that are not entries of $y$, because equations make them equal to an entry up to sign, or
+    /// constant.
     pub eliminated: Cow<'static, [Eliminated]>,
     /// How $y'$ enters.
     pub leading: Leading,
@@ -307,7 +310,8 @@ pub trait Dae {
     /// Replaces the parameter values; the next initialisation uses them.
     ///
     /// # Panics
-    /// If `values` and `description().parameters` differ in length. [`Dae::try_set_parameters`] returns an error instead.
+    /// If `values` and `description().parameters` differ in length. [`Dae::try_set_parameters`] returns an error
+    /// instead.
     fn set_parameters(&mut self, values: &[f64]);
 
     /// Replaces all parameter values, in the order of `description().parameters`.
@@ -366,7 +370,8 @@ pub trait Dae {
     /// Derivatives of the switching functions with respect to the parameters.
     fn switches_jacobian_p(&self, _t: f64, _y: &[f64], _yp: &[f64], _values: &mut [f64]) {}
 
-    /// Those switching functions alone that are watched ([`Switch::is_watched`]), in their order: they are evaluated at every step.
+    /// Only the switching functions that are watched ([`Switch::is_watched`]), in their order: these are evaluated at
+    /// every step.
     fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         let switches = &self.description().switches;
         let mut all = vec![0.0; switches.len()];
@@ -385,15 +390,15 @@ pub trait Dae {
     /// The values of the eliminated unknowns, one per entry of `description().eliminated`.
     fn eliminated(&self, _t: f64, _y: &[f64], _values: &mut [f64]) {}
 
-    /// Why the functions here have no values, if that is so: an input of the caller that supplies fewer derivatives
-    /// than the index reduction needs, for instance. To be checked before they are called.
+    /// Why the functions of this trait cannot be evaluated, for instance because an input of the caller supplies fewer
+    /// derivatives than the index reduction needs; `None` if they can. To be checked before they are called.
     fn input_error(&self) -> Option<InputError> {
         None
     }
 
-    /// Chooses the local coordinates of a formulation that has them ([`crate::completions::state_space`], [`crate::completions::derivative_array`]) at
-    /// the start of a run (`anew`) or where the present ones have become unsuitable, and tells whether this has changed
-    /// $F$. Integrators call it before every step.
+    /// Chooses the local coordinates of a formulation that has them ([`crate::completions::state_space`],
+    /// [`crate::completions::derivative_array`]) at the start of a run (`anew`) or where the present ones have become
+    /// unsuitable, and returns whether this has changed $F$. Integrators call it before every step.
     fn choose_coordinates(&self, _t: f64, _y: &[f64], _yp: &[f64], _anew: bool) -> bool {
         false
     }
@@ -406,8 +411,9 @@ pub trait Dae {
     /// The model with the derivatives of its equations, for consistent initialisation.
     fn prolongation(&self) -> &dyn Prolongation;
 
-    /// $y$ and $y'$ of this formulation at the given jets: multipliers of the formulation, derivatives of unknowns that
-    /// are not differential, and derivatives beyond the jets are zero.
+    /// $y$ and $y'$ of this formulation at the given jets. Multipliers of the formulation, derivatives of unknowns that
+    /// are not differential, and derivatives beyond the jets are zero; unknowns that the formulation defines follow
+    /// from the others.
     fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
         let prolongation = self.prolongation().prolongation_description();
         let unknowns = &self.description().unknowns;

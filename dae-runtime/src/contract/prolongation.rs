@@ -38,7 +38,8 @@ pub struct Jet {
 pub struct JetEquation {
     /// `equation 5`, `der(equation 5)`, …
     pub name: Name,
-    /// Number, counted from zero, of the equation in the model's text that it is, or that it replaces if it is a combination of several.
+    /// Number, counted from zero, of the equation in the model's text that it is, or that it replaces if it is a
+    /// combination of several.
     pub equation: usize,
     /// $l$, the number of differentiations of that equation.
     pub order: u32,
@@ -55,7 +56,8 @@ pub struct ProlongationDescription {
     pub jets: Cow<'static, [Jet]>,
     /// The equations, in order of stage.
     pub equations: Cow<'static, [JetEquation]>,
-    /// Pattern of the derivatives of the equations with respect to the jets. Equations of stage $s$ contain jets of stage $\le s$ only.
+    /// Pattern of the derivatives of the equations with respect to the jets. Equations of stage $s$ contain jets of
+    /// stage $\le s$ only.
     pub jacobian: Pattern,
     /// Pattern of the derivatives of the equations with respect to the parameters.
     pub jacobian_p: Pattern,
@@ -85,9 +87,11 @@ pub trait Prolongation {
     /// Derivatives of the equations with respect to the jets.
     fn prolonged_jacobian(&self, t: f64, jets: &[f64], values: &mut [f64]);
 
-    /// Derivatives of the equations with respect to the parameters. There is nothing to write where no parameter enters.
+    /// Derivatives of the equations with respect to the parameters. There is nothing to write where no parameter
+    /// enters.
     fn prolonged_jacobian_p(&self, _t: f64, _jets: &[f64], _values: &mut [f64]) {}
 
-    /// Derivatives of the start values with respect to the parameters. There is nothing to write where no parameter enters.
+    /// Derivatives of the start values with respect to the parameters. There is nothing to write where no parameter
+    /// enters.
     fn start_jacobian_p(&self, _t: f64, _values: &mut [f64]) {}
 }

@@ -3,15 +3,16 @@
 //! In: some equations, and the jets that may move. Out: [`Component`]s that share no moving jet, and within a large one
 //! the steps in which a linear system with its pattern is solved: the Dulmage–Mendelsohn parts, the square one block by
 //! block. Equations of the overdetermined part contain only its own unknowns, those of the square part none of the
-//! underdetermined part; in this order every step finds the unknowns of the earlier ones known, and only the
-//! underdetermined part, split into its own components, has a choice.
+//! underdetermined part. So, in this order, every step contains only its own unknowns and those of earlier steps, and
+//! only the underdetermined part, split into its own components, leaves a choice.
 
 use crate::contract::{ProlongationDescription, Start};
 use crate::linalg::structure::{
     Incidence, Matching, Part, block_triangular_form, connected_components, dulmage_mendelsohn,
 };
 
-/// Components with at most this many equations and moving jets are solved by dense linear algebra without structural analysis.
+/// Components with at most this many equations, and at most twice as many moving jets, are solved by dense linear
+/// algebra without structural analysis.
 pub(super) const SMALL: usize = 60;
 
 /// Equations that share moving jets, directly or through others, and these jets.
@@ -80,7 +81,7 @@ impl Decomposition {
         Decomposition { components, place }
     }
 
-    /// Position of a jet among the moving ones of its component.
+    /// Position of a jet among the moving ones of its component; `None` if it does not move.
     pub(super) fn place(&self, jet: usize) -> Option<usize> {
         self.place[jet]
     }

@@ -77,7 +77,7 @@ pub enum InitializationError {
         /// Number of steps made.
         iterations: usize,
     },
-    /// The number of equations that have to be solved together, and their coupling, are too large to attempt it.
+    /// The equations that have to be solved together are too many, and too widely coupled, for the linear algebra.
     TooLarge {
         /// One of the equations.
         equation: Name,
@@ -91,7 +91,8 @@ pub enum InitializationError {
         /// The unknowns that are left undetermined.
         unknowns: Vec<Name>,
     },
-    /// Fixed start values satisfy the equations only for one value of a quantity with respect to which derivatives are requested.
+    /// Fixed start values satisfy the equations only for one value of a quantity with respect to which derivatives are
+    /// requested.
     NotDifferentiable {
         /// That quantity: a parameter or a start value.
         by: Name,
@@ -173,7 +174,8 @@ impl fmt::Display for InitializationError {
 
 impl std::error::Error for InitializationError {}
 
-/// "der(equation 5) cannot hold (it is 0.6 instead of 0)" or "equation 1 and der(equation 5) cannot all hold (…)".
+/// "der(equation 5) cannot hold: it is 0.600000 instead of 0", or "equation 1 and der(equation 5) cannot all hold:
+/// der(equation 5) is 0.600000 instead of 0 when the others do".
 fn contradiction(f: &mut fmt::Formatter<'_>, equations: &[Mismatch]) -> fmt::Result {
     let names: Vec<&str> = equations.iter().map(|mismatch| mismatch.equation.as_ref()).collect();
     let Some(last) = equations.last() else { return f.write_str("the equations cannot hold") };

@@ -3,13 +3,14 @@
 //! In: the [`Decomposition`] of the equations into components that share no moving jet, and the jets. Out: jets at
 //! which the equations hold to rounding, and for every component where they do not the reason ([`Stuck`]).
 //!
-//! One iteration: with rows scaled so that the largest entry of the moving columns (in nominal values) is 1, take
-//! the step of least change and halve it until the scaled residual has decreased (Nocedal & Wright, *Numerical
-//! Optimization*, Sect. 10.3). Every component has its own damping and its own termination; the equations are evaluated
-//! once for all.
-//! Equation $i$ holds *to rounding* when
-//! $|f_i| \le c\\,\varepsilon \sum_j |\partial f_i/\partial x_j\\, x_j|$, the size of the terms that cancel in it, or
-//! when a change of the movable jets by $\varepsilon$ of their nominal values would make it zero.
+//! One iteration: with rows scaled so that the largest entry in the columns of moving jets, measured in units of their
+//! nominal values, is 1, take the step of least change and halve it until the scaled residual has decreased (Nocedal &
+//! Wright, *Numerical Optimization*, Sect. 10.3). Every component has its own damping and its own termination; the
+//! equations of all components are evaluated together.
+//!
+//! Equation $i$ holds *to rounding* when $|f_i| \le c\\,\varepsilon \sum_j |\partial f_i/\partial x_j\\, x_j|$, where
+//! the sum is the size of the terms that cancel in it, or when a change of a moving jet by $\varepsilon$ times its
+//! nominal value would make it zero.
 
 use super::components::{Component, Decomposition};
 use super::error::{FixedValue, InitializationError, Mismatch};
@@ -20,14 +21,14 @@ use crate::linalg::sparse::SparseMatrix;
 
 /// Rounding error allowed to a sum of a few terms, in rounding units, beyond one unit per term.
 const ROUNDING: f64 = 4.0;
-/// Sufficient decrease of the scaled residual.
+/// Relative decrease of the scaled residual that suffices, per fraction of the full step.
 const DECREASE: f64 = 1e-4;
-/// Shortest step tried, as a power of one half.
+/// Number of step lengths tried, each half of the one before.
 const HALVINGS: i32 = 40;
 /// Equations and jets with a smaller share in a contradiction are not named.
 const SHARE: f64 = 1e-3;
 
-/// Iterations for a linear system, the later ones to remove rounding errors.
+/// Largest number of iterations for a linear system; the later ones remove rounding errors.
 const LINEAR_STEPS: usize = 3;
 
 /// Where the solution of a component got stuck.
@@ -41,7 +42,7 @@ pub(super) struct Stuck {
     /// Unscaled derivatives of the rows with respect to all jets.
     jacobian: Vec<Vec<(usize, f64)>>,
     jets: Vec<f64>,
-    /// Whether the residual is orthogonal to everything that may move.
+    /// Whether the residual is orthogonal to the columns of all jets that may move.
     stationary: bool,
     iterations: usize,
 }
@@ -64,7 +65,8 @@ struct Iterate {
     /// Number of entries that are not zero.
     terms: Vec<usize>,
     row_scale: Vec<f64>,
-    /// The change of a moving jet, in nominal values, that would make the residual zero; infinite where nothing moves.
+    /// The smallest change of a single moving jet, in units of its nominal value, that would make the residual zero;
+    /// infinite where nothing moves.
     mended_by: Vec<f64>,
 }
 
@@ -99,7 +101,7 @@ impl<'a> System<'a> {
         self.iterations
     }
 
-    /// Moves jets until the equations of the `chosen` components hold; returns those where they do not.
+    /// Moves jets until the equations of the `chosen` components hold; returns the components where that fails.
     pub(super) fn solve(
         &mut self,
         parts: &Decomposition,
@@ -132,7 +134,7 @@ impl<'a> System<'a> {
                 }
             }
             self.iterations += usize::from(!searches.is_empty());
-            // Where no step helps, the values of the equations are still those of this iterate.
+            // The derivatives at this iterate, for the components that no step helps.
             let jacobian = self.values.clone();
             let (moved, failed) = self.shorten(searches, parts, jets);
             ended.extend(failed);
@@ -152,9 +154,9 @@ impl<'a> System<'a> {
         self.prolongation.prolonged_jacobian(self.t, jets, &mut self.values);
     }
 
-    /// Moves derivatives of the jets in some direction, in which the equations have the derivatives `by_direction`,
-    /// until the linearised equations of the `chosen` components hold to the fraction `solved` of their terms. Returns
-    /// one equation of each component where they do not.
+    /// Moves the derivatives of the jets in some direction, in which the equations themselves have the derivatives
+    /// `by_direction`, until the linearised equations of the `chosen` components hold. Returns one equation of each
+    /// component where they do not hold even to the fraction `solved` of their terms.
     pub(super) fn solve_linearised(
         &mut self,
         parts: &Decomposition,
@@ -245,7 +247,7 @@ impl<'a> System<'a> {
         Ok(here)
     }
 
-    /// The step of least change; `None` if nothing moves or there is none.
+    /// The step of least change; `None` if no jet may move, or the computation overflows.
     fn step(
         &self,
         component: &Component,
@@ -280,7 +282,8 @@ impl<'a> System<'a> {
         Search { component: k, here, step, from, before }
     }
 
-    /// Halves the steps until the residuals have decreased. Returns the components that moved, and those for which no step helps.
+    /// Halves the steps until the residuals have decreased. Returns the components that moved, and those for which no
+    /// step helps.
     fn shorten(
         &mut self,
         mut searches: Vec<Search>,

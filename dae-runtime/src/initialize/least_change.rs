@@ -1,25 +1,25 @@
 //! The step of least change.
 //!
-//! In: the rows of a matrix $B$ with entries up to 1, columns measured in nominal values, a right-hand side $b$, and which
-//! columns cost nothing to move. Out: $z$ with $B z = b$ as far as the rows allow, with the costly part as small as
-//! possible, and then the free part.
+//! In: the rows of a matrix $B$ with entries up to 1, whose columns belong to unknowns in units of their nominal
+//! values, a right-hand side $b$, and which columns cost nothing to move. Out: $z$ with $B z = b$ as far as the rows
+//! allow, with the costly part as small as possible, and then the free part.
 //!
 //! The order is lexicographic rather than by weights, so that a guess that need not move does not move by a millionth
 //! part either. The rows $B_P$ that the free columns can satisfy are found by $B_F^\top \Pi = Q R$
 //! ([`crate::linalg::pivoted_qr`]); in the free columns the others, $B_N$, are $C B_P$ with $C^\top = R_{PP}^{-1}
-//! R_{PN}$, so that the rows of $(-C, I)$ span what the free columns cannot reach. With $L L^\top = I + C C^\top$ those
-//! of $L^{-1} (-C, I)$ do so orthonormally and leave $L^{-1} (B_N - C B_P) z = L^{-1} (b_N - C b_P)$, few equations, for
-//! the costly columns: by the same decomposition where they are clearly independent, otherwise by singular values, in the
-//! least-squares sense. Of the residual $r$ that remains, $(-C, I)^\top L^{-\top} L^{-1} (-C, I)\\, r$ is beyond reach, and
-//! the free columns take the rest.
+//! R_{PN}$, so that the rows of $(-C, I)$ span what the free columns cannot reach. With $L L^\top = I + C C^\top$ the
+//! rows of $L^{-1} (-C, I)$ are an orthonormal basis of this space. They leave a few equations for the costly columns,
+//! $L^{-1} (B_N - C B_P) z = L^{-1} (b_N - C b_P)$, which are solved by the same decomposition where they are clearly
+//! independent, otherwise by singular values, in the least-squares sense. Of the residual $r$ that remains, $(-C,
+//! I)^\top L^{-\top} L^{-1} (-C, I)\\, r$ is beyond reach, and the free columns take the rest.
 
 use crate::linalg::matrix::Matrix;
 use crate::linalg::pivoted_qr::{PivotedQr, SparseRow};
 use crate::linalg::rank::{RankError, SingularValues, equilibrate};
 
-/// The threshold of free columns in an initialisation.
+/// The argument `able` of [`LeastChange::new`] in an initialisation.
 pub(super) const ABLE: f64 = 1e-3;
-/// Rows with a smaller ratio of diagonal entries in their triangular factor are solved by singular values.
+/// Rows whose triangular factor has a smaller diagonal entry are solved by singular values.
 const CLEARLY_FULL: f64 = 1e-7;
 /// Entries of $B$ are at most this.
 const REFERENCE: f64 = 1.0;
@@ -44,7 +44,8 @@ pub(super) fn least_change(
     Ok(LeastChange::new(&rows, matrix.columns(), &is_free, ABLE)?.step(b).z)
 }
 
-/// Solves a square system that is clearly regular, whatever the sizes of the unknowns: there is one solution, and nothing to choose.
+/// Solves a square system that is clearly regular, whatever the sizes of the unknowns: there is one solution, and
+/// nothing to choose. `None` for any other system.
 fn by_inverse(matrix: &Matrix, b: &[f64]) -> Option<Vec<f64>> {
     if !matrix.is_square() || matrix.is_empty() {
         return None;
@@ -91,11 +92,11 @@ pub struct LeastChange<'a> {
 /// How the reduced rows are solved.
 #[derive(Clone, Debug)]
 enum Costly {
-    /// There are none, or they are zero.
+    /// There are no reduced rows, or all are zero.
     Nothing,
     /// The rows are clearly independent.
     Triangle(PivotedQr),
-    /// Of the transpose, which is cheaper for few rows.
+    /// The rows may be dependent. The decomposition is that of the transpose, which is cheaper for few rows.
     SingularValues(SingularValues),
 }
 

@@ -5,8 +5,8 @@
 //!
 //! The equations are solved stage by stage in the order of the canonical offsets (J. D. Pryce, *A simple structural
 //! analysis method for DAEs*, BIT 41 (2001), Sect. 4): at stage $s = k_{\min}, \dots, 0$ the equations
-//! $f_i^{(s + c_i)} = 0$ determine the jets $x_j^{(s + d_j)}$, everything of lower stage being known. A stage
-//! $s < 0$ has fewer equations than unknowns, and the unknowns that the model fixes stay; the rest is moved as little
+//! $f_i^{(s + c_i)} = 0$ determine the jets $x_j^{(s + d_j)}$, everything of lower stage being known. A stage $s < 0$
+//! may have fewer equations than unknowns: the unknowns that the model fixes stay, and the others are moved as little
 //! as possible (files `least_change`, `gauss_newton`). Equations that share no moving jet are independent
 //! (`components`), and large parts are solved by sparse linear algebra (`sparse`).
 //!
@@ -169,7 +169,8 @@ fn solve_stage(
     solve_jointly(system, &joint, &together, start, jets)
 }
 
-/// Solves several stages at once. Guesses start from where the model puts them, the rest from the solution of the stages so far.
+/// Solves several stages at once. Guesses start from where the model puts them, other jets from the solution of the
+/// stages so far.
 fn solve_jointly(
     system: &mut System<'_>,
     parts: &Decomposition,
@@ -192,8 +193,8 @@ fn solve_jointly(
     Ok(())
 }
 
-/// Looks from a few neighbouring points before giving up with what was found at the first: a derivative that vanishes
-/// just at the guess (a length at the origin) stops a method that follows derivatives.
+/// Tries again from a few neighbouring points, because a derivative that vanishes just at the guess (of a length at the
+/// origin) stops a method that follows derivatives. If none of them helps, the error explains the first attempt.
 fn retry_elsewhere(
     system: &mut System<'_>,
     parts: &Decomposition,

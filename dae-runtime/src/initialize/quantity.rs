@@ -21,12 +21,13 @@ pub(crate) enum QuantityKind {
     Parameter(usize),
     /// The start value of a jet, by position.
     Start(usize),
-    /// A linear combination of quantities; the coefficient of each parameter, the rest being zero.
+    /// A linear combination of quantities, by the change of each parameter; parameters that are missing do not change.
     Mixture(Vec<f64>),
 }
 
 impl Quantity {
-    /// Looks up a parameter, or an unknown or derivative with a start value, by name; the error says which names there are.
+    /// Looks up a parameter, or an unknown or derivative with a start value, by name; the error says which names there
+    /// are.
     pub(crate) fn named(dae: &dyn Dae, t0: f64, name: &str) -> Result<Quantity, String> {
         let parameters = &dae.description().parameters;
         let d = dae.prolongation().prolongation_description();
@@ -57,7 +58,8 @@ impl Quantity {
         Direction { name: &self.name, start, equations: self.derivative_of_equations(dae, t0, jets) }
     }
 
-    /// Derivatives of the equations of the prolongation with respect to the quantity with the jets held fixed, times its scale.
+    /// Derivatives of the equations of the prolongation with respect to the quantity with the jets held fixed, times
+    /// its scale.
     pub(crate) fn derivative_of_equations(&self, dae: &dyn Dae, t: f64, jets: &[f64]) -> Vec<f64> {
         let prolongation = dae.prolongation();
         let d = prolongation.prolongation_description();
@@ -66,12 +68,12 @@ impl Quantity {
         self.product(&d.jacobian_p, &values)
     }
 
-    /// Stands for an entry of a state, in the middle of a run.
+    /// A quantity that stands for an entry of a state in the middle of a run: no parameter depends on it.
     pub(crate) fn of_state() -> Quantity {
         Quantity { name: Name::Borrowed("the state"), kind: QuantityKind::Mixture(Vec::new()), scale: 1.0 }
     }
 
-    /// Its position among the parameters.
+    /// Its position among the parameters; `None` if it is not one of them.
     pub(crate) fn parameter(&self) -> Option<usize> {
         match self.kind {
             QuantityKind::Parameter(k) => Some(k),
@@ -88,7 +90,8 @@ impl Quantity {
         }
     }
 
-    /// Product of a matrix of derivatives with respect to parameters and their derivatives with respect to the quantity, times its scale.
+    /// Product of a matrix of derivatives with respect to the parameters with the derivatives of the parameters with
+    /// respect to the quantity, times its scale.
     pub(crate) fn product(&self, pattern: &Pattern, values: &[f64]) -> Vec<f64> {
         let mut product = vec![0.0; pattern.rows()];
         for (row, column, place) in pattern.entries() {
@@ -97,7 +100,8 @@ impl Quantity {
         product
     }
 
-    /// A linear combination of all these quantities, and its coefficients, all different: what is true of its sensitivity is true of most.
+    /// A linear combination of all these quantities with generic coefficients, and the coefficients: what holds for its
+    /// sensitivity holds for almost every combination.
     pub(crate) fn mixture(dae: &dyn Dae, quantities: &[Quantity]) -> (Quantity, Vec<f64>) {
         // Golden-ratio sequence.
         let part = |k: usize| {

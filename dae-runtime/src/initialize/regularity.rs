@@ -1,8 +1,8 @@
 //! Whether the equations determine the highest derivatives at a consistent point.
 //!
-//! In: the prolongation and jets that fulfil it. Out: the condition number of the system Jacobian, the block of stage
-//! 0, or an error that names the equations and unknowns that make it singular. Small matrices are assessed by their
-//! singular values, large ones block by block ([`crate::linalg::sparse::regularity`]).
+//! In: the prolongation and jets that fulfil it. Out: the condition number of the system Jacobian (the block of stage
+//! 0), or an error that names the equations and unknowns that make it singular. Small matrices are assessed by their
+//! inverse or, in doubt, by their singular values; large ones block by block ([`crate::linalg::sparse::regularity`]).
 
 use crate::linalg::matrix::Matrix;
 
@@ -14,9 +14,10 @@ use crate::linalg::sparse::{self, Regularity, SparseMatrix};
 /// Matrices up to this order are examined as a whole.
 const DENSE: usize = 100;
 
-/// Condition number of the matrix of the last stage, or the equations and unknowns that make it singular.
+/// Condition number of the equilibrated matrix of the last stage, in the 1-norm or, where it is large, in the 2-norm;
+/// or the equations and unknowns that make the matrix singular.
 pub(super) fn regularity(prolongation: &dyn Prolongation, t0: f64, jets: &[f64]) -> Result<f64, InitializationError> {
-    /// Below this bound on the condition number singular values are not needed.
+    /// If the condition number in the 1-norm is below this, singular values are not computed.
     const SURELY_REGULAR: f64 = 1e7;
     /// Smaller entries of a null vector are not reported.
     const PARTICIPATES: f64 = 0.1;
@@ -64,7 +65,7 @@ pub(super) fn regularity(prolongation: &dyn Prolongation, t0: f64, jets: &[f64])
     })
 }
 
-/// $\lVert A \rVert_1 \lVert A^{-1} \rVert_1$.
+/// $\lVert A \rVert_1 \lVert A^{-1} \rVert_1$; `None` if a pivot vanishes or the computation overflows.
 fn condition_by_inverse(matrix: &Matrix) -> Option<f64> {
     let condition = matrix.norm_1() * matrix.inverse()?.norm_1();
     condition.is_finite().then_some(if matrix.is_empty() { 1.0 } else { condition })

@@ -3,14 +3,14 @@
 //! In: a state and its derivative during a run, and which entries have been changed. Out: a state with these entries
 //! that satisfies the constraints, including hidden ones.
 //!
-//! This is an initialisation of the model in which changed entries are fixed, other differential unknowns are guesses,
-//! and everything else follows.
+//! This is an initialisation of the model in which changed entries are fixed, and so are states of earlier stages
+//! (positions, if a velocity was changed); other differential unknowns are guesses, and everything else follows.
 
 use super::{Direction, InitializationError, InitializationOptions, consistent_initialization, derivatives_of_jets};
 use crate::contract::{Dae, Kind, Name, Prolongation, ProlongationDescription, Start, Unknown};
 
-/// Replaces a state and its derivative by consistent ones; returns all derivatives of the model there. Formulations
-/// keep constraints only to a tolerance: what is to stay may move by `allowed`.
+/// Replaces a state and its derivative by consistent ones, and returns the jets there. Since formulations keep
+/// constraints only to a tolerance, an entry that is to stay may move by `allowed` if there is no other way.
 pub(crate) fn consistent_restart(
     dae: &dyn Dae,
     t: f64,
@@ -26,7 +26,8 @@ pub(crate) fn consistent_restart(
     let jets = match consistent_initialization(&restart, t, options) {
         Ok(initial) => initial.jets,
         Err(error) => {
-            // The state satisfies constraints only to a tolerance: let all of it move a little, or else the part that was not changed.
+            // The state satisfies constraints only to a tolerance: let all of it move a little, or else the part that
+            // was not changed.
             let nearly = [false, true].into_iter().find_map(|keeps_changed| {
                 let meant = |i: usize| if keeps_changed && is_changed(i) { Start::Fixed } else { Start::Guess };
                 restart.mark(meant, dae, &places);
@@ -46,7 +47,7 @@ pub(crate) fn consistent_restart(
 /// Which entries of a state keep their derivatives; the others stay as near to theirs as they can.
 #[derive(Clone, Copy)]
 pub(crate) enum KeptDerivatives<'a> {
-    /// Those that keep their values in the restart where these entries are changed.
+    /// Those that keep their values in a restart in which these entries are changed.
     AsInRestart(&'a dyn Fn(usize) -> bool),
     /// Those that are changed.
     Changed(&'a dyn Fn(usize) -> bool),
@@ -62,8 +63,8 @@ pub(crate) struct Change<'a> {
     pub(crate) name: &'a Name,
 }
 
-/// Derivatives of a state that was made consistent, and of its derivative, for given changes of the entries of the
-/// state and of the equations of the prolongation.
+/// Derivatives of a state that was made consistent, and of its time derivative, for a given change of the entries of
+/// the state and of the equations of the prolongation. `point` consists of the state, its time derivative and the jets.
 pub(crate) fn restarted_derivatives(
     dae: &dyn Dae,
     t: f64,
@@ -77,7 +78,7 @@ pub(crate) fn restarted_derivatives(
 /// Derivatives of the state and of its time derivative.
 type Derivatives = (Vec<f64>, Vec<f64>);
 
-/// Derivatives of a state that was made consistent, for several changes of the entries and equations.
+/// Derivatives as in [`restarted_derivatives`], for several changes of the entries and equations.
 pub(crate) fn restarted_derivatives_in(
     dae: &dyn Dae,
     t: f64,
@@ -111,7 +112,7 @@ pub(crate) fn restarted_derivatives_in(
     Ok(found.into_iter().map(of).collect())
 }
 
-/// The jets that the entries of $y$ and of $y'$ are, and the eliminated unknowns.
+/// Which jets the entries of $y$ and of $y'$ are, and the eliminated unknowns.
 pub(crate) struct JetPlaces {
     pub(crate) values: Vec<Option<usize>>,
     pub(crate) slopes: Vec<Option<usize>>,
@@ -119,7 +120,8 @@ pub(crate) struct JetPlaces {
 }
 
 impl JetPlaces {
-    /// Finds the jets of a formulation. Auxiliary unknowns have none: they need not equal the derivatives for which they stand.
+    /// Finds the jets of a formulation. Auxiliary unknowns have none, because they need not equal the derivatives for
+    /// which they stand.
     pub(crate) fn of(dae: &dyn Dae) -> Self {
         let (description, prolongation) = (dae.description(), dae.prolongation().prolongation_description());
         let is_determined = |unknown: &&Unknown| !unknown.kind.is_auxiliary();
@@ -137,7 +139,8 @@ struct Restart<'p> {
     start: Vec<f64>,
 }
 
-/// Sensitivities satisfy the linearised constraints only to a tolerance: residuals up to this fraction of their terms need no correction.
+/// Sensitivities satisfy the linearised constraints only to a tolerance: residuals up to this fraction of their terms
+/// need no correction.
 const NEARLY: f64 = 1e-3;
 
 impl<'p> Restart<'p> {
@@ -149,7 +152,8 @@ impl<'p> Restart<'p> {
         description.unknowns[i].kind == Kind::Differential || description.has_defined_unknowns() && occurs()
     }
 
-    /// Whether each entry stays: those that were changed, and those of which they are the derivatives.
+    /// Whether each entry stays: those that were changed do, and the states of earlier stages, among them those of
+    /// which changed entries are the derivatives.
     fn stays(&self, dae: &dyn Dae, places: &JetPlaces, is_changed: &dyn Fn(usize) -> bool) -> Vec<bool> {
         let count = dae.description().unknowns.len();
         let stage = |i: usize| places.values[i].map_or(0, |jet| self.description.jets[jet].stage);
@@ -187,7 +191,7 @@ impl<'p> Restart<'p> {
         }
     }
 
-    /// How start values of differential unknowns are meant; others follow.
+    /// Sets how the start values of differential unknowns are meant; other jets follow from the equations.
     fn mark(&mut self, start: impl Fn(usize) -> Start, dae: &dyn Dae, places: &JetPlaces) {
         let mut meant = vec![Start::Free; self.description.jets.len()];
         for (i, place) in places.values.iter().enumerate() {

@@ -1,30 +1,32 @@
 //! The step of least change in a large component.
 //!
 //! In: a sparse matrix $B$ as in `least_change`, the steps in which its pattern is solved, a right-hand side. Out: the
-//! step of least change, as there. Small steps are left to `least_change`; large underdetermined ones are the
+//! step of least change, as there. Small steps are left to `least_change`; for large underdetermined ones the
 //! saddle-point system
 //!
 //! $$ \begin{pmatrix} D & B^T \\\\ B & -\tau^2 I \end{pmatrix} \begin{pmatrix} z \\\\ \mu \end{pmatrix} = \begin{pmatrix} 0 \\\\ b \end{pmatrix} $$
 //!
-//! with $D = 1$ for costly columns and nearly 0 for free ones (Å. Björck, *Numerical Methods for Least Squares
-//! Problems*, Sect. 4.3.2): for $\tau = 0$ it yields $B z = b$ with least $z^T D z$. Whether the rows are independent
-//! shows in the solution: it has to satisfy both equations and to be of the size of $b$. If it does not, $\tau > 0$
-//! gives a least-squares solution, which iterative refinement moves towards the one of least change (ibid., Sect.
-//! 2.7.2; every iteration divides the error along a singular value $\sigma$ by $1 + \sigma^2 / \tau^2$). A
-//! contradiction then shows where the Gauss–Newton iteration gets stuck.
+//! is solved, where the diagonal matrix $D$ is 1 for costly columns and nearly 0 for free ones (Å. Björck, *Numerical
+//! Methods for Least Squares Problems*, Sect. 4.3.2): for $\tau = 0$ it yields $B z = b$ with least $z^T D z$. Whether
+//! the rows are independent shows in the solution: it has to satisfy both equations, and not to be too large compared
+//! with $b$. Otherwise $\tau > 0$ gives a least-squares solution, which iterative refinement moves towards the one of
+//! least change (ibid., Sect. 2.7.2; every iteration divides the error along a singular value $\sigma$ by $1 + \sigma^2
+//! / \tau^2$). A contradiction then shows where the Gauss–Newton iteration gets stuck.
 
 use super::components::{Component, StepKind, is_small};
 use super::least_change::{ABLE, least_change};
 use crate::linalg::rank::RankError;
 use crate::linalg::sparse::{FactorError, Factors, SparseMatrix};
 
-/// Components with at most this many equations fall back to dense linear algebra where their rank is not clear.
+/// Components with at most this many equations, and at most twice as many moving jets, fall back to dense linear
+/// algebra where the sparse one finds no solution.
 const DENSE_FALLBACK: usize = 400;
-/// Square blocks with a larger condition number are not taken to be regular.
+/// Square blocks with a larger condition number do not count as regular.
 const SURELY_REGULAR: f64 = 1e10;
-/// Weight of the free columns: changes of guesses in their place are rounding errors in comparison.
+/// Weight of the free columns, so small that guesses move by no more than rounding errors where free jets can move
+/// instead.
 const FREE_WEIGHT: f64 = 1e-12;
-/// Smaller changes of guesses, relative to the whole step, are an artefact of that weight: then the guesses stay.
+/// Changes of guesses up to this fraction of the whole step are artefacts of that weight: such guesses stay.
 const OWED: f64 = 1e-10;
 /// Bounds on the residual and on the size of a solution for the rows to count as independent.
 const FULFILLED: f64 = 1e-8;
@@ -35,7 +37,7 @@ const REFINEMENTS: usize = 8;
 
 /// Why there is no step.
 pub(super) enum StepError {
-    /// Numbers overflow.
+    /// Numbers overflow, or a decomposition fails.
     NotFinite,
     /// Too many equations have to be solved together; their number.
     TooLarge(usize),
@@ -106,7 +108,7 @@ fn marked(component: &Component) -> Vec<bool> {
     is_free
 }
 
-/// The solution with a square block that is clearly regular.
+/// The solution with a square block; `None` if that is not clearly regular.
 fn square(block: &SparseMatrix, b: &[f64]) -> Result<Option<Vec<f64>>, StepError> {
     let mut scaled = block.clone();
     let (row_factors, column_factors) = scaled.equilibrate();
@@ -127,7 +129,7 @@ fn square(block: &SparseMatrix, b: &[f64]) -> Result<Option<Vec<f64>>, StepError
     Ok(z.iter().all(|z| z.is_finite()).then_some(z))
 }
 
-/// Least change where the rows are clearly independent.
+/// The solution of least change with an underdetermined part; `None` if its rows are not clearly independent.
 fn saddle_point(matrix: &SparseMatrix, free: &[usize], b: &[f64]) -> Result<Option<Vec<f64>>, StepError> {
     let n = matrix.columns();
     let mixed = !free.is_empty() && free.len() < n;
@@ -156,7 +158,8 @@ fn saddle_point(matrix: &SparseMatrix, free: &[usize], b: &[f64]) -> Result<Opti
     Ok(Some(z))
 }
 
-/// The solution of the saddle-point system with $\tau = 0$, if it is one and of moderate size.
+/// The solution of the saddle-point system with $\tau = 0$; `None` if there is none of sufficient accuracy and moderate
+/// size.
 fn saddle_solution(matrix: &SparseMatrix, cost: &[f64], b: &[f64]) -> Result<Option<Vec<f64>>, StepError> {
     let n = matrix.columns();
     let factors = match Factors::of(&saddle(matrix, cost, 0.0)) {
@@ -237,7 +240,8 @@ mod tests {
         ((i * 37 + j * 101 + i * j) as f64 * 0.618_033_988_749_895).fract() * 2.0 - 1.0
     }
 
-    /// `m` rows with five entries each in `2 m + 8` columns, every third of which is free; the rows `repeated` occur twice.
+    /// `m` rows with five entries each in `2 m + 8` columns, every third of which is free; the rows `repeated` occur
+    /// twice.
     fn problem(m: usize, repeated: &[usize]) -> (SparseMatrix, Component, Vec<f64>) {
         let n = 2 * m + 8;
         let rows: Vec<usize> = (0..m).chain(repeated.iter().copied()).collect();

@@ -3,10 +3,10 @@
 //! In: a prolongation $G(X, p) = 0$ with consistent jets $X$, and the derivatives in some direction of its start
 //! values, and of $G$ with $X$ held fixed. Out: the derivatives of $X$ in that direction.
 //!
-//! The linearised equations $G_X \dot X + \dot G = 0$ are solved as the equations themselves are: stage by stage; fixed
-//! jets change as their start values do, and so do guesses as far as possible: they move as little as they can. Where
-//! the equations determine what is not fixed, this is the derivative of the initialisation; where guesses are left a
-//! choice it is that of the consistent point nearest to them, in the limit of consistent guesses.
+//! The linearised equations $G_X \dot X + \dot G = 0$ are solved as the equations themselves are, stage by stage. Fixed
+//! jets change as their start values do, and guesses as nearly so as the equations allow. Where the equations determine
+//! all that is not fixed, this is the derivative of the initialisation; where guesses are left a choice, it is the
+//! derivative of the consistent point nearest to them, in the limit of consistent guesses.
 
 use super::components::Decomposition;
 use super::gauss_newton::System;
@@ -23,10 +23,11 @@ pub(crate) struct Direction<'a> {
     pub(crate) equations: Vec<f64>,
 }
 
-/// Linearised equations hold to this fraction of their terms at consistent values.
+/// Fraction of their terms to which linearised equations have to hold at consistent initial values.
 pub(crate) const EXACTLY: f64 = 1e-9;
 
-/// Derivatives of consistent jets in several directions; the linearised equations hold to the fraction `solved` of their terms.
+/// Derivatives of consistent jets in several directions; the linearised equations have to hold to the fraction `solved`
+/// of their terms.
 pub(crate) fn derivatives_of_jets(
     prolongation: &dyn Prolongation,
     t: f64,
@@ -53,7 +54,7 @@ pub(crate) fn derivatives_of_jets(
             if rows.is_empty() {
                 continue;
             }
-            // A later stage restricts an earlier one, for the equations concerned.
+            // This stage restricts earlier ones: they are solved together, for the equations concerned.
             let jointly = Decomposition::of(description, |s| s <= *stage);
             let has = |k: &usize| rows.iter().any(|row| jointly.components[*k].rows.contains(row));
             let chosen: Vec<usize> = (0..jointly.components.len()).filter(has).collect();

@@ -172,7 +172,7 @@ pub struct Need<'a> {
     pub because: &'a str,
 }
 
-/// The first requirement that is not met.
+/// The first requirement that is not met, as an error; `None` if all are met.
 pub fn unmet(needs: &[Need<'_>]) -> Option<InputError> {
     let need = needs.iter().find(|need| need.given.smoothness() < need.needed)?;
     Some(InputError::MissingDerivatives {

@@ -16,7 +16,8 @@ use std::fmt;
 
 use crate::interval::{Interval, TaylorModel};
 
-/// Rounding error of a coefficient, relative to the largest value of the table divided by a power of its narrowest interval.
+/// Rounding error of a coefficient, relative to the largest value of the table divided by a power of its narrowest
+/// interval.
 const ROUNDING: f64 = 1e3 * f64::EPSILON;
 /// If more pieces than this are met, they are not examined one by one.
 const MAX_PIECES: usize = 64;
@@ -79,12 +80,13 @@ pub enum SplineError {
         /// Number of the point.
         point: usize,
     },
-    /// A coordinate of this point (counted from zero) is not finite.
+    /// A coordinate of this point (counted from zero) is not finite, or a coefficient of the piece that begins there.
     NotFinite {
         /// Number of the point.
         point: usize,
     },
-    /// The data read are no spline: there are not `degree + 1` coefficients for every interval between two breaks.
+    /// The data read are no spline: there are fewer than two breaks, or not `degree + 1` coefficients for every
+    /// interval between two breaks.
     Parts {
         /// Number of breaks.
         breaks: usize,
@@ -171,7 +173,8 @@ impl Spline {
         &self.coefficients
     }
 
-    /// The number of the piece used at `x`.
+    /// The number, from zero, of the piece used at `x`: at a break the piece to the right, beyond the ends the
+    /// outermost.
     pub fn piece(&self, x: f64) -> usize {
         let pieces = self.breaks.len() - 1;
         self.breaks[1..pieces].partition_point(|&right| right <= x)
@@ -195,7 +198,8 @@ impl Spline {
         })
     }
 
-    /// An interval that contains the derivative of the given order everywhere on `x`; the entire line if `x` meets too many pieces.
+    /// An interval that contains the derivative of the given order everywhere on `x`; the entire line if `x` meets too
+    /// many pieces.
     ///
     /// The hull over the pieces, each by Horner's scheme. Their coefficients are rounded: those of the exact spline
     /// through the points are taken to lie within a margin around them, which is an estimate.
@@ -226,7 +230,8 @@ impl Spline {
         (first..=last).map(on_piece).reduce(Interval::hull).unwrap_or(Interval::ENTIRE)
     }
 
-    /// The derivative of the given order on a Taylor model. The derivative of order `degree` jumps at breaks: only its range is known.
+    /// The derivative of the given order on a Taylor model. The derivative of order `degree` jumps at breaks: only its
+    /// range is known.
     pub fn taylor_model(&self, x: TaylorModel, order: usize) -> TaylorModel {
         if order < self.degree {
             x.function(|x| self.enclosure(x, order), |x| self.enclosure(x, order + 1))
@@ -287,7 +292,8 @@ fn span_of(knots: &[f64], degree: usize, x: f64) -> usize {
 /// The coefficients of the B-splines whose sum passes through the points.
 fn collocate(points: &[(f64, f64)], degree: usize, knots: &[f64]) -> Vec<f64> {
     let n = points.len();
-    // Row i has the columns first[i]..=first[i] + degree; elimination goes down a column and fills nothing beyond the last of them.
+    // Each row is stored from its first column on; elimination goes down a column, and a row grows if the pivot row
+    // reaches farther.
     let mut rows: Vec<(usize, Vec<f64>)> = Vec::with_capacity(n);
     let mut weights: Vec<f64> = points.iter().map(|point| point.1).collect();
     for &(x, _) in points {

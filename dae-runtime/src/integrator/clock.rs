@@ -1,7 +1,7 @@
 //! The independent variable of a run: compensated, directed, and exact where it has to be.
 //!
 //! In: step lengths. Out: the time after them, with the rounding errors of long runs carried along (Kahan), and the
-//! decision which step is cut to end exactly at the end time or at a stop.
+//! decision whether a step is adjusted to end exactly at the end time or at a stop.
 
 /// Time of a run between accepted steps.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl Clock {
         self.t == self.end
     }
 
-    /// Makes steps end exactly at `t`, if that lies ahead and before the end time.
+    /// Makes a step end exactly at `t` if that lies ahead and before the end time, otherwise at the end time.
     pub(crate) fn stop_at(&mut self, t: f64) {
         let ahead = (t - self.t) * self.direction > 0.0 && (self.end - t) * self.direction > 0.0;
         self.stop = if ahead { t } else { self.end };

@@ -1,25 +1,27 @@
 //! Location of surfaces across which $F$ jumps.
 //!
 //! In: the switching functions at the start of a step, and at the ends of attempts at it. Out: the length at which the
-//! step ends just before the first of them vanishes. Also for kinks of $F$, if a step that passes one has too large an
-//! error.
+//! step ends just before the first of them vanishes. Kinks of $F$ are located likewise, if a step that passes one has
+//! too large an error.
 //!
-//! An attempt that ends beyond the surface satisfies the equations of the other side with a history from this one, so
-//! that the two differ by $h\,\Delta f$: only attempts that end on this side tell where the surface is. So it is
-//! approached from here, by inverse interpolation through attempts on this side, and one on the other side is a bound.
+//! An attempt that ends beyond the surface satisfies the equations of the other side there, although most of its length
+//! may lie on this side: with a jump $\Delta f$ of $y'$ its end is in error by $O(h\,\Delta f)$. So only attempts that
+//! end on this side tell where the surface is. It is approached from this side, by inverse interpolation through them;
+//! an attempt that ends beyond it serves as a bound.
 
 use crate::contract::Dae;
 
-/// A step ends at a surface if its end is nearer than this fraction of the length that was tried: this fraction of the
-/// relative tolerance, between two bounds. Over so short a time the unknowns change proportionally less than over the
-/// whole step, and by less than the iteration error.
+/// A step has reached a surface if its end is nearer than a certain fraction of the length that was tried: `NEAR` times
+/// the relative tolerance, within the bounds `NEAREST`. Over so short a time the unknowns change proportionally less
+/// than over the whole step, and by less than the iteration error.
 const NEAR: f64 = 1e-2;
 const NEAREST: (f64, f64) = (1e-10, 1e-6);
 /// Attempts end before the estimated place of a surface by this fraction of the estimate's error.
 const MARGIN: f64 = 0.1;
-/// A surface is still ahead if it is farther away than that by this factor.
+/// A surface that was only predicted to be passed is still ahead if it is this many times farther away than one that
+/// counts as reached.
 const AHEAD: f64 = 10.0;
-/// Attempts at one step to end at a jump, and to end at a kink; after that it is left to the error test.
+/// Largest number of attempts to end a step at a jump, and at a kink; then the step is left to the error test.
 const ATTEMPTS: [usize; 2] = [40, 8];
 
 /// Outcome of an attempt at a step with respect to the switching functions.
@@ -42,7 +44,7 @@ pub(crate) struct Discontinuities {
     near: f64,
     /// The switching functions watched: those of jumps, and kinks while they are searched for.
     watched: Vec<usize>,
-    /// Number of those of jumps among them.
+    /// Number of functions of jumps among them, which come first.
     jumps: usize,
     /// The functions at whose zeros $F$ has kinks.
     kinks: Vec<usize>,
@@ -52,22 +54,24 @@ pub(crate) struct Discontinuities {
     end: Vec<f64>,
     /// Attempts that end before any surface, the longest last: length and values.
     inside: Vec<(f64, Vec<f64>)>,
-    /// Length of the shortest attempt that ends beyond a surface, and the estimate of that surface by a secant from the start.
+    /// Length of the shortest attempt that ends beyond a surface, and the length at which a secant from the start meets
+    /// that surface.
     beyond: Option<(f64, f64)>,
-    /// The values at its end.
+    /// The watched functions at the end of that attempt.
     beyond_values: Vec<f64>,
-    /// Whether that attempt was solved, and not only predicted to end there.
+    /// Whether that attempt was solved, rather than only predicted to end there.
     beyond_is_solved: bool,
-    /// The switching function that vanishes first.
+    /// Position in `watched` of the switching function that vanishes first.
     first: usize,
     attempts: usize,
     /// The length to which [`Self::near`] refers: that of the longest attempt that ended beyond a surface, at this step
-    /// and those before it that approach one.
+    /// or at those just before it that approached the same surface.
     scale: f64,
 }
 
 impl Discontinuities {
-    /// Watches the functions of the unknowns across whose zeros $F$ jumps, from a state on; `rtol` is the relative tolerance of the run.
+    /// Watches the functions of the unknowns across whose zeros $F$ jumps, from a state on; `rtol` is the relative
+    /// tolerance of the run.
     pub(crate) fn new(dae: &dyn Dae, rtol: f64, t: f64, y: &[f64], yp: &[f64]) -> Self {
         let switches = &dae.description().switches;
         let of_unknowns = (0..switches.len()).filter(|&k| !switches[k].of_time);
@@ -95,7 +99,7 @@ impl Discontinuities {
         self.scale = if approaches { self.scale } else { 0.0 };
     }
 
-    /// Discards the results of attempts: their errors are too large, and the step will be shorter.
+    /// Discards the results of the attempts at a step, and stops watching kinks.
     pub(crate) fn forget(&mut self) {
         self.inside.clear();
         (self.beyond, self.attempts) = (None, 0);
@@ -105,7 +109,7 @@ impl Discontinuities {
     }
 
     /// Outcome of an attempt of length `h` whose error is too large: if it has passed kinks, they may be the reason,
-    /// and are searched for like surfaces until a step is made. `None` if it has passed none.
+    /// and are searched for like jumps until a step is made. `None` if it has passed none.
     pub(crate) fn after_error(
         &mut self,
         dae: &dyn Dae,
@@ -176,8 +180,8 @@ impl Discontinuities {
         self.next(h, resolution, is_inside)
     }
 
-    /// The fraction of an attempt after which, by a secant, the first switching function that changes its sign has done
-    /// so, and which function it is.
+    /// The fraction of an attempt after which, by a secant, the first of the watched functions changes its sign, and
+    /// the position of that function; `None` if all keep their signs.
     fn first_passed(&self) -> Option<(f64, usize)> {
         let end = &self.end;
         let stays = |a: f64, b: f64| a == 0.0 || a.signum() * b > 0.0;
@@ -190,12 +194,12 @@ impl Discontinuities {
         self.watched.get(self.first).copied()
     }
 
-    /// Whether that function is one of a kink.
+    /// Whether the function that vanishes first is that of a kink.
     fn is_at_kink(&self) -> bool {
         self.first >= self.jumps
     }
 
-    /// What to do after an attempt of length `h` when one that ends beyond a surface is known.
+    /// What to do after an attempt of length `h`, in view of the attempts on either side of a surface.
     fn next(&self, h: f64, resolution: f64, is_inside: bool) -> StepOutcome {
         let Some((beyond, guess)) = self.beyond else { return StepOutcome::Free };
         let near = (self.near * self.scale).max(resolution);
@@ -203,7 +207,7 @@ impl Discontinuities {
         let between = |s: f64| s > last && s <= beyond;
         let found = self.surface().filter(|&(s, _)| between(s));
         if is_inside && h == last && beyond - h <= near && !self.beyond_is_solved {
-            // Predictions were inaccurate: the surface is nearer in the next step, and they improve.
+            // The prediction was wrong if the surface is still far ahead; those of the next step will be better.
             let is_ahead = self.distance().is_some_and(|distance| distance > AHEAD * near);
             return if is_ahead { StepOutcome::Free } else { StepOutcome::Reached };
         }
@@ -221,7 +225,8 @@ impl Discontinuities {
         if retry <= near { StepOutcome::AtStart } else { StepOutcome::Retry(retry) }
     }
 
-    /// Distance of the first surface from the last attempt on this side, by a secant long enough not to be affected by the iteration error.
+    /// Distance of the first surface from the end of the longest attempt on this side, by a secant long enough not to
+    /// be affected by the iteration error; `None` if no function approaches zero.
     fn distance(&self) -> Option<f64> {
         let (last, first) = (self.inside.last()?, self.inside.first()?);
         let (length, other) = if first.0 < last.0 { (first.0, &first.1) } else { (0.0, &self.start) };
@@ -230,8 +235,9 @@ impl Discontinuities {
         approaching.map(distance).filter(|distance| *distance >= 0.0).min_by(f64::total_cmp)
     }
 
-    /// Estimate of the first surface, by inverse interpolation through the last attempts on this side, and its
-    /// uncertainty: the difference from interpolation of the next lower degree.
+    /// The length at which the first surface is met, by inverse interpolation through the longest attempts on this
+    /// side, and its uncertainty: the difference from interpolation of the next lower degree. `None` if no surface is
+    /// ahead.
     fn surface(&self) -> Option<(f64, f64)> {
         let attempts = self.inside.iter().rev().map(|(h, values)| (*h, values));
         let points: Vec<(f64, &Vec<f64>)> = attempts.chain([(0.0, &self.start)]).take(3).collect();
@@ -290,7 +296,7 @@ mod tests {
     #[test]
     fn surfaces_are_found_from_this_side() {
         let root = 0.3;
-        // Straight and bent either way; beyond it the values belong to other equations, or there are none.
+        // Straight and bent either way; beyond the root the values belong to other equations, or there are none.
         for bend in [0.0, 0.9, -0.9, 3.0] {
             for beyond in [1.0, 30.0, 0.01, -1.0, f64::NAN] {
                 let function = |h: f64| (h - root) * (1.0 + bend * (h - root));

@@ -3,19 +3,20 @@
 //! In: tolerances, a state, a step size. Out: weighted root-mean-square norms, in which 1 means "as large as allowed".
 //!
 //! The factor $h^{k-1}$ for an unknown of index $k$ is that of Hairer & Wanner, section VII.4 (and of RADAU5): the
-//! local error of such an unknown, and the correction that Newton's iteration makes to it, is $h^{1-k}$ times larger
-//! than that of a state, without harm to the states. Steps longer than one do not make these tests stricter: $h$ is
-//! capped at 1. Auxiliary unknowns count little in iterations and not at all in errors.
+//! local error of such an unknown, and the correction that Newton's iteration makes to it, are $h^{1-k}$ times larger
+//! than those of a state, without harm to the states. Steps longer than 1 do not make these tests stricter: $h$ is
+//! capped at 1. Auxiliary unknowns count little in iterations and not at all in error tests.
 
 use crate::contract::{Dae, Description, Kind, Unknown};
 use crate::linalg::iteration_matrix::Jacobians;
 
-/// Accuracy to which Newton's iteration finds an auxiliary unknown, relative to the largest of its order: others depend
-/// on it only to second order, and it may be known to only a few digits. A derivative that is zero has the rounding
-/// errors of those with which it stands in an equation.
+/// Accuracy to which Newton's iteration finds an auxiliary unknown, unless the relative tolerance is larger: other
+/// unknowns depend on it only to second order, and it may be known to only a few digits. It is relative to the largest
+/// auxiliary unknown of the same order, since a derivative that is zero has the rounding errors of those that share an
+/// equation with it.
 const AUXILIARY: f64 = 1e-3;
 
-/// Errors of a multiplier of the formulation may move a state by this many of its tolerances in a step.
+/// Errors of a multiplier of the formulation may move a state by this fraction of its tolerance in a step.
 const EFFECT: f64 = 0.1;
 
 /// Weights of the entries of $y$, kept for one state and one step size.
@@ -24,9 +25,9 @@ pub(crate) struct Weights {
     rtol: Vec<f64>,
     atol: Vec<f64>,
     index: Vec<u8>,
-    /// What is auxiliary, and counts little.
+    /// Which unknowns are auxiliary, and count little.
     auxiliary: Vec<Option<Auxiliary>>,
-    /// The largest magnitude of the auxiliary unknowns of each order, in nominal values, and at least 1.
+    /// The largest magnitude of the auxiliary unknowns of each order, in units of their nominal values; at least 1.
     largest: Vec<f64>,
     /// Weights without the factors $h^{k-1}$.
     full: Vec<f64>,
@@ -34,7 +35,7 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    /// Weights for a formulation, with tolerances of each of its unknowns; all zero until [`Weights::update`].
+    /// Weights for a formulation, with the tolerances of each of its unknowns; all zero until [`Weights::update`].
     pub(crate) fn new(description: &Description, rtol: Vec<f64>, atol: Vec<f64>) -> Self {
         let n = description.unknowns.len();
         let auxiliary: Vec<Option<Auxiliary>> = description.unknowns.iter().map(Auxiliary::of).collect();
@@ -49,10 +50,11 @@ impl Weights {
         }
     }
 
-    /// Relaxes the tolerances of the multipliers of the formulation itself, which are zero on solutions and whose
-    /// values are not asked for: a step must not move a state by more than a tenth of its tolerance because of their
-    /// errors. Otherwise rounding errors would be too large for them where constraints are short (rods of a
-    /// thousandth), since only products with the constraints' derivatives count.
+    /// Relaxes the tolerances of the multipliers that the formulation itself introduces, which are zero on solutions
+    /// and whose values are of no interest: it suffices that their errors move no state by more than a tenth of its
+    /// tolerance in a step. Where the derivatives of constraints are small (rods of length $10^{-3}$), rounding errors
+    /// of the multipliers would exceed tighter tolerances, since multipliers matter only in products with these
+    /// derivatives.
     pub(crate) fn relax_multipliers(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
         let description = dae.description();
         if description.multipliers().next().is_none() {
@@ -118,7 +120,7 @@ impl Weights {
         (self.sum_of_squares(v) / v.len().max(1) as f64).sqrt()
     }
 
-    /// [`Weights::norm`] of the unknowns that are not auxiliary.
+    /// [`Weights::norm`] over the unknowns that are not auxiliary.
     pub(crate) fn error_norm(&self, v: &[f64]) -> f64 {
         let counted = self.weights.iter().zip(v).zip(&self.auxiliary).filter(|(_, auxiliary)| auxiliary.is_none());
         let (sum, n) = counted.fold((0.0, 0), |(sum, n), ((w, v), _)| (sum + (w * v).powi(2), n + 1));
@@ -131,7 +133,7 @@ impl Weights {
         (sum / entries.len().max(1) as f64).sqrt()
     }
 
-    /// [`Weights::worst`] of the unknowns that are not auxiliary.
+    /// [`Weights::worst`] among the unknowns that are not auxiliary.
     pub(crate) fn worst_error(&self, v: &[f64]) -> usize {
         let size = |i: usize| (self.weights[i] * v[i]).abs();
         let counted = (0..v.len()).filter(|&i| self.auxiliary[i].is_none());
@@ -194,7 +196,7 @@ mod tests {
         weights.auxiliary = vec![None, auxiliary(1, 1.0), auxiliary(1, 0.01), auxiliary(2, 1.0)];
         weights.largest = vec![1.0; 3];
         weights.update(&[5.0, 0.0, 10.0, 1e6], 1.0);
-        // 0.5 + 0.1 y: the second is measured by the third, 1000 in nominal values.
+        // 0.5 + 0.1 y: the second is measured by the third, which is 1000 nominal values.
         for (weight, expected) in weights.full().iter().zip([1.0, 100.5, 1.5, 1e5 + 0.5]) {
             assert!((weight * expected - 1.0).abs() < 1e-14, "{weight} {expected}");
         }

@@ -1,7 +1,7 @@
 //! Why a run may end before its end time.
 //!
-//! In: what went wrong in a method or the driver, with names. Out: a [`Failure`], whose text says where, what, and what
-//! to do.
+//! In: what went wrong in a method or the driver, with names. Out: a [`Failure`], whose message says what went wrong,
+//! where, and what can be done about it.
 
 use std::fmt;
 
@@ -30,7 +30,8 @@ pub enum Failure {
         max_steps: usize,
         /// Length of the step that would follow.
         h: f64,
-        /// The unknown with the largest local error, which keeps the steps short; none where the step size is prescribed.
+        /// The unknown with the largest local error, which keeps the steps short; `None` if steps are as long as the
+        /// options allow, or none has been made.
         unknown: Option<Name>,
     },
     /// $F$ is not finite at an accepted state, so that no step can start from it.
@@ -40,16 +41,16 @@ pub enum Failure {
         /// Names of the equations that are not finite.
         equations: Vec<Name>,
     },
-    /// The iteration matrix is singular at every step size tried.
+    /// No step can be made, since the iteration matrix is singular to working precision.
     SingularIterationMatrix {
         /// Time of the last accepted step.
         t: f64,
-        /// An equation that the others already determine there.
+        /// An equation that the others already imply there.
         equation: Name,
         /// An unknown that the equations do not determine there.
         unknown: Name,
     },
-    /// The method does not converge for the formulation; another form of the same model suits it.
+    /// The method cannot control the error of unknowns of so high an index; another form of the same model suits it.
     UnsuitableMethod {
         /// Name of the method.
         method: Name,
@@ -62,8 +63,8 @@ pub enum Failure {
         /// Its index.
         index: u8,
     },
-    /// A multiplier of the formulation, zero on solutions, is not small: the directions in which it acts no longer
-    /// correct the constraints, or the solution ends, and what has been computed since is wrong.
+    /// A multiplier of the formulation, zero on solutions, is not small: either the directions in which it acts no
+    /// longer correct the constraints, or the solution has ended. What has been computed since is wrong.
     MultiplierNotZero {
         /// Time of the last accepted step.
         t: f64,
@@ -74,8 +75,8 @@ pub enum Failure {
         /// Its value.
         value: f64,
     },
-    /// Functions of the unknowns change their branch again and again without progress: the equations of either side
-    /// lead back to where they change, and the solution cannot be continued.
+    /// Functions of the unknowns change their branch again and again without progress: the equations of both sides lead
+    /// back to where the branch changes, and the solution cannot be continued.
     Chattering {
         /// Time of the last accepted step.
         t: f64,
@@ -95,8 +96,8 @@ pub enum Failure {
         /// The value that was found beyond.
         after: f64,
     },
-    /// The number of degrees of freedom changes at a switch, as linearised there: what is known about the model, its
-    /// index and its constraints, holds on one side only.
+    /// The number of degrees of freedom of the linearised equations changes at a switch: what is known about the model,
+    /// its index and its constraints, holds on one side only.
     FreedomChanges {
         /// Time of the switch.
         t: f64,
@@ -121,8 +122,8 @@ pub enum Failure {
         /// The constraint.
         invariant: Name,
     },
-    /// A constraint that the form implies but does not enforce is violated by more than changes of the unknowns in half
-    /// of the requested digits can explain.
+    /// A constraint that the form implies but does not enforce is violated by more than relative changes of the
+    /// unknowns by the square root of the relative tolerance can explain: half of the requested digits are lost.
     ConstraintDrift {
         /// Time of the last accepted step.
         t: f64,
@@ -133,7 +134,7 @@ pub enum Failure {
         /// Its residual.
         residual: f64,
     },
-    /// There are no consistent values with what an event has set.
+    /// No consistent values were found that keep what an event has set.
     InconsistentReset {
         /// Time of the event.
         t: f64,
@@ -158,7 +159,8 @@ pub enum Failure {
         /// The quantity with respect to which it is the derivative.
         quantity: Name,
     },
-    /// The solution after an event, or after a change of the equations, is not differentiable.
+    /// The solution after an event, or after a change of the equations, is not differentiable with respect to a
+    /// quantity.
     NotDifferentiable {
         /// Time of the event or change.
         t: f64,
@@ -181,9 +183,9 @@ pub enum Failure {
         /// The residual that changes of the unknowns within their tolerances explain.
         allowed: f64,
     },
-    /// An option has no meaning: a negative tolerance, a step of length zero.
+    /// An option or a start value is meaningless: a negative tolerance, a step of length zero.
     InvalidOption {
-        /// The option, and what is wrong with it.
+        /// What is wrong, and with which of them.
         message: String,
     },
 }
@@ -207,17 +209,17 @@ pub enum StepCause {
     NonFinite {
         /// The first equation that was not finite.
         equation: Name,
-        /// The unknown whose last accepted value would make it finite; none if it is the time, or several.
+        /// The unknown whose last accepted value would make it finite; `None` if no single unknown is the cause.
         unknown: Option<Name>,
     },
-    /// A derivative of the residual was not finite at the new point, though the residual was.
+    /// A derivative of the residual was not finite, at the new point or the last accepted one, though the residual was.
     NonFiniteDerivative {
         /// The equation.
         equation: Name,
         /// The unknown with respect to which, or to whose derivative, it was differentiated.
         unknown: Name,
     },
-    /// A thousand attempts did not settle where a switching function changes its sign.
+    /// The attempts did not settle where a switching function changes its sign, or ceases to have values.
     Switching {
         /// The function.
         function: Name,

@@ -1,7 +1,8 @@
 //! Unknowns that only hidden equations determine, and their derivatives.
 //!
-//! In: a state with the derivatives of its differential unknowns, or a functional of the state. Out: all other unknowns
-//! and their derivatives, equally accurate; or the functional in terms of differential unknowns and quantities.
+//! In: a state and the derivatives of its differential unknowns with respect to quantities, or a functional of the
+//! state. Out: all other unknowns and their derivatives, equally accurate; or the functional in terms of differential
+//! unknowns and quantities.
 //!
 //! Stages of Radau IIA are of lower order in unknowns of index 2 and 3 (Hairer, Lubich & Roche 1989), including those
 //! of the variational equations, and the error tests of BDF leave such unknowns out. But the model with the derivatives
@@ -16,8 +17,8 @@
 //!
 //! Where unknowns of higher index have derivatives, only their part in the states is as accurate as states are: of the
 //! change $d$ to consistent values the part $P_c^m d$ in the states ([`crate::integrator::resolvent`]) is undone, for a
-//! $c$ that is large compared with the rates of the solution. Each repetition leaves $O(1/c)$ of it; a larger $c$ would
-//! lose as much to rounding, by $c^m$.
+//! $c$ that is large compared with the rates of the solution. Each repetition leaves a fraction $O(1/c)$ of that part;
+//! what a larger $c$ would gain would be lost to rounding errors, which grow like $c^m$.
 
 use std::rc::Rc;
 
@@ -30,10 +31,11 @@ use crate::integrator::resolvent::Resolvent;
 use crate::integrator::stepper::Options;
 use crate::linalg::iteration_matrix::{FactorizationPlan, IterationMatrix, Jacobians};
 
-/// States satisfy constraints only to a tolerance; jets farther away than this multiple of it, or than this fraction of
-/// the size, belong to another solution.
+/// States satisfy constraints only to a tolerance. Jets that are farther away than both this multiple of the tolerance
+/// and this fraction of the size of the unknown belong to another solution.
 const NEAR: (f64, f64) = (1e4, 1e-3);
-/// Unknowns of higher index that hidden equations determine are replaced if they change by no more than this fraction of their size.
+/// Unknowns of higher index that hidden equations determine are replaced if none of them changes by more than this
+/// fraction of its size.
 const IMPROVED: f64 = 0.1;
 /// $c$, in units of the inverse of the time span of the run.
 const FAST: f64 = 1e3;
@@ -43,9 +45,9 @@ const TIMES: usize = 3;
 /// The unknowns of a formulation that hidden equations determine.
 pub(crate) struct Hidden<'d> {
     dae: &'d dyn Dae,
-    /// Whether an entry of the state is determined by hidden equations, or depends on such entries.
+    /// Whether an entry of the state is determined by hidden equations, or depends on entries that are.
     is_hidden: Vec<bool>,
-    /// Allowed distance of the other entries from consistent values: absolute and relative.
+    /// Allowed distance of each entry from consistent values, absolute and relative; used for states of index 1.
     near: Vec<(f64, f64)>,
     /// Projects onto the states, if unknowns of higher index hide some.
     resolvent: Option<Resolvent>,
@@ -70,7 +72,7 @@ impl Consistent {
 }
 
 impl<'d> Hidden<'d> {
-    /// `None` if hidden equations determine no unknown.
+    /// The hidden unknowns of a formulation; `None` if hidden equations determine none.
     pub(crate) fn of(dae: &'d dyn Dae, options: &Options, span: f64, plan: &Rc<FactorizationPlan>) -> Option<Self> {
         let unknowns = &dae.description().unknowns;
         let places = JetPlaces::of(dae);
@@ -79,7 +81,7 @@ impl<'d> Hidden<'d> {
             return None;
         }
         let resolvent = Resolvent::of(dae.description());
-        // States hidden in other unknowns are recovered among all of them.
+        // States that occur only in combination with other unknowns are recovered from all unknowns together.
         let follows = |k: usize| unknowns[k].index > 1 || unknowns[k].kind == Kind::Algebraic || resolvent.is_some();
         let is_hidden = (0..unknowns.len()).map(|k| stands(k) && follows(k)).collect();
         let atol = options.atol.of(unknowns);
@@ -114,8 +116,8 @@ impl<'d> Hidden<'d> {
         is_solution.then_some(at)
     }
 
-    /// Replaces algebraic unknowns that hidden equations determine by the values that follow from the states; leaves
-    /// them as they are if those values are far away.
+    /// Replaces the algebraic unknowns of higher index by the values that follow from the states; leaves all of them as
+    /// they are if one of those values is far away.
     pub(crate) fn improve(&self, t: f64, y: &mut [f64], slope: &[f64]) {
         let Some(at) = self.consistent(t, y, slope) else { return };
         let unknowns = &self.dae.description().unknowns;
@@ -126,7 +128,7 @@ impl<'d> Hidden<'d> {
         }
     }
 
-    /// Consistent values with the least change of differential unknowns.
+    /// Consistent values with the least change of differential unknowns; `None` if none are found.
     fn least_change(&self, t: f64, y: &[f64], slope: &[f64]) -> Option<Consistent> {
         let (mut y, mut yp) = (y.to_vec(), slope.to_vec());
         let anywhere = |_: usize| f64::INFINITY;
@@ -135,7 +137,8 @@ impl<'d> Hidden<'d> {
         Some(Consistent { t, y, yp, jets })
     }
 
-    /// Derivatives of the state for given changes of its differential unknowns and of the equations.
+    /// Derivatives of the state for given changes of its differential unknowns and of the equations; `None` if they
+    /// cannot be computed or are not finite.
     fn derivatives(&self, at: &Consistent, changes: Vec<Change<'_>>) -> Option<Vec<Vec<f64>>> {
         let point = [&at.y[..], &at.yp, &at.jets];
         let given: Vec<&[f64]> = changes.iter().map(|change| change.values).collect();
@@ -145,7 +148,8 @@ impl<'d> Hidden<'d> {
         values.iter().flatten().all(|value| value.is_finite()).then_some(values)
     }
 
-    /// Restores the given values or derivatives in the part of the states.
+    /// Gives the values or derivatives `found` the same part in the states as `given`; does nothing if no states are
+    /// hidden in unknowns of higher index, or if the matrix is singular.
     fn keep_states(&self, at: &Consistent, given: &[&[f64]], found: &mut [Vec<f64>]) {
         let Some(mut resolvent) = self.resolvent.clone() else { return };
         let description = self.dae.description();
@@ -189,7 +193,8 @@ impl<'d> Hidden<'d> {
     }
 
     /// Turns the derivatives of a functional with respect to the state into those with respect to its differential
-    /// unknowns; returns the contribution of each quantity, times its scale. Changes nothing if there is no such map.
+    /// unknowns; returns the contribution of each quantity, times its scale. `None`, with nothing changed, if the
+    /// derivatives of the hidden unknowns cannot be computed.
     pub(crate) fn transpose(&self, at: &Consistent, quantities: &[Quantity], weights: &mut [f64]) -> Option<Vec<f64>> {
         let n = weights.len();
         let unknowns = &self.dae.description().unknowns;

@@ -11,11 +11,11 @@
 use crate::contract::{Description, Kind};
 use crate::integrator::error_weights::Weights;
 
-/// Smaller changes of a state (in tolerances per step) are rounding errors, at rest or in a steady state.
+/// Smaller changes of $h y'$ between two steps, in units of the tolerances, are rounding errors of a solution at rest.
 const ROUNDING: f64 = 1e-4;
-/// Changes above this many tolerances are motion.
+/// States that change by more than this many tolerances in a step are in motion.
 const MOTION: f64 = 10.0;
-/// Steps are short if they are shorter than the longest by this factor.
+/// Steps are short if they are shorter than this fraction of the longest.
 const SHORT: f64 = 1e-3;
 /// The run is given up when suspicious steps outnumber ordinary ones by more than this.
 const PATIENCE: u32 = 50;

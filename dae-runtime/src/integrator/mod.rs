@@ -1,11 +1,11 @@
 //! The step loop shared by all integrators.
 //!
-//! In: a [`Scheme`], which solves a step, tests its error and takes it in. Out: a [`Stepper`]. What schemes share is a
+//! In: a [`Scheme`], which solves a step, tests its error and accepts it. Out: a [`Stepper`]. What schemes share is a
 //! [`Run`]: the state, the clock, tolerances as weights, the search for surfaces across which $F$ jumps, the projection
 //! onto constraints, statistics.
 //!
-//! One attempt is `solve` → has it passed a surface? → `test_error` → `accept`; any failure is a [`Rejection`] with the
-//! length to try next.
+//! One attempt is `solve` → has it passed a surface? → are the enforced constraints satisfied? → `test_error` →
+//! `accept`; any failure is a [`Rejection`] with the length to try next.
 
 pub(crate) mod clock;
 pub(crate) mod discontinuities;

@@ -55,8 +55,8 @@ enum Role {
 }
 
 impl Multipliers {
-    /// Allocates room for a formulation. Does nothing unless all unknowns of index above 1 are algebraic, of index 2,
-    /// and equal in number to the enforced invariants, which are constraints on states.
+    /// Allocates room for a formulation. Nothing will be improved unless there is projection and all unknowns of index
+    /// above 1 are algebraic, of index 2, and equal in number to the enforced invariants.
     pub(crate) fn new(description: &Description, mode: Projection) -> Self {
         let role = |kind: Kind, index: u8| match (kind, index) {
             (Kind::Algebraic, 2) => Role::Multiplier,
@@ -87,8 +87,8 @@ impl Multipliers {
         }
     }
 
-    /// Improves multipliers in `y` and derivatives in `yp` with the factors of $\frac\gamma h F_{y'} + F_y$, `leading`
-    /// $= \frac\gamma h$. Tells whether this has changed invariants.
+    /// Improves multipliers in `y` and derivatives in `yp` with the factors of $\frac\gamma h F_{y'} + F_y$, where
+    /// `leading` is $\frac\gamma h$. Returns whether this has changed invariants.
     pub(crate) fn apply(
         &mut self,
         dae: &dyn Dae,
@@ -139,8 +139,8 @@ impl Multipliers {
         changed
     }
 
-    /// Whether all enforced invariants are constraints on states, which alone are differentiated: a row that defines an
-    /// algebraic unknown is not one.
+    /// Whether all enforced invariants depend on states only: just these can be differentiated here. A row that defines
+    /// an algebraic unknown does not qualify.
     fn are_on_states(&self, description: &Description) -> bool {
         let row = |&(k, _): &(usize, usize)| {
             let mut entries = description.invariants_jacobian.row(k);

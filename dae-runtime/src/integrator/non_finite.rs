@@ -1,16 +1,17 @@
 //! Where an attempt at a step leaves the domain of the equations.
 //!
-//! In: a [`Run`] whose candidate gives a residual or a Jacobian that is not finite. Out: the equation, and the unknown
-//! with whose last accepted value it would be finite; or the entry of a Jacobian.
+//! In: a [`Run`] whose candidate gives a residual or a Jacobian that is not finite. Out: the unknown whose last
+//! accepted value would make the equation finite; or the entry of a Jacobian.
 
 use crate::integrator::run::Run;
 use crate::linalg::iteration_matrix::Jacobians;
 
 /// What is not finite at the end of an attempt.
 pub(super) enum NonFinite {
-    /// The equation; it would be finite with the last accepted value of this unknown.
+    /// The residual of the equation, which would be finite with the last accepted value of this unknown; `None` if no
+    /// single unknown is found to be the cause.
     Residual { column: Option<usize> },
-    /// An entry of the Jacobian, in this row or another.
+    /// An entry of a Jacobian, in the row of the equation or another.
     Derivative { row: usize, column: usize },
 }
 

@@ -1,10 +1,10 @@
 //! States between the ends of a step.
 //!
-//! In: the polynomial of a step and the factors that were at hand for it. Out: the state at a time within the step, as
+//! In: the polynomial of a step and the factors with which it was solved. Out: the state at a time within the step, as
 //! accurate as at its ends.
 //!
-//! Error tests leave out what the equations determine again at every step: algebraic unknowns, unknowns of index 2, and
-//! for one-step methods whatever constraints prescribe. With $\sin 100t$ as an algebraic unknown steps may be longer
+//! Error tests leave out what the equations determine anew at every step: algebraic unknowns, unknowns of index 2, and
+//! for one-step methods whatever constraints prescribe. With $\sin 100t$ as an algebraic unknown, steps may be longer
 //! than its period, and a polynomial through their ends bears no relation to it. So the defect of the polynomial $p$ is
 //! measured in units of the unknowns,
 //!
@@ -24,9 +24,9 @@ use crate::integrator::polynomial::{evaluate, horner};
 const SETTLED: f64 = 0.1;
 /// Largest number of corrections.
 const MAX_CORRECTIONS: usize = 12;
-/// Corrections of this size end the iteration for unknowns that follow from the others.
+/// Corrections of this size, in the same units, end the iteration for the algebraic unknowns of index 1.
 const FOLLOWS: f64 = 1e-3;
-/// Slowest rate worth waiting for.
+/// Slowest rate of convergence worth waiting for.
 const SLOWEST_RATE: f64 = 0.9;
 
 /// Storage.
@@ -67,7 +67,7 @@ impl Output {
         evaluate(&self.coefficients, s, h, &mut polynomial, &mut slope);
         y.copy_from_slice(&polynomial);
         if !self.satisfies(run, scheme, t, y, &slope) && !self.correct(run, scheme, t, y, &mut slope) {
-            // A polynomial of high degree through few values may be far off.
+            // A polynomial of high degree may be far off: algebraic unknowns start from linear interpolation instead.
             for (k, unknown) in run.dae.description().unknowns.iter().enumerate() {
                 if unknown.kind == Kind::Algebraic {
                     let (start, end) = (horner(&self.coefficients, n, k, -1.0), self.coefficients[k]);
@@ -88,7 +88,8 @@ impl Output {
         self.polynomial = [polynomial, slope];
     }
 
-    /// Solves the algebraic equations for the algebraic unknowns of index 1; leaves them unchanged where the iteration does not converge.
+    /// Solves the algebraic equations for the algebraic unknowns of index 1; leaves them unchanged where the iteration
+    /// does not converge.
     fn solve_for_algebraic(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, t: f64, y: &mut [f64], slope: &[f64]) {
         if self.algebraic.is_empty() {
             return;
@@ -120,7 +121,7 @@ impl Output {
         self.defect(run, scheme, t, y, slope).is_some_and(|size| size <= 1.0)
     }
 
-    /// Iterates until the equations hold; if they do not, restores `y` and `slope` and returns `false`.
+    /// Iterates until the equations hold; if the iteration fails, restores `y` and `slope` and returns `false`.
     pub(super) fn correct(
         &mut self,
         run: &mut Run<'_>,
@@ -155,7 +156,8 @@ impl Output {
         false
     }
 
-    /// Computes the Newton correction of a state and its derivative, in `correction`; returns its weighted norm, if that is finite.
+    /// Computes the Newton correction of a state and its derivative, in `correction`; returns its weighted norm, or
+    /// `None` if that is not finite.
     fn defect(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, t: f64, y: &[f64], slope: &[f64]) -> Option<f64> {
         self.correction.resize(y.len(), 0.0);
         run.dae.residual(t, y, slope, &mut self.correction);

@@ -1,9 +1,9 @@
 //! Polynomials over a step.
 //!
-//! In: coefficients $c_0, c_1, \dots$ of all components, power by power, in units of the step from its end. Out: values
-//! and derivatives.
+//! In: coefficients $c_0, c_1, \dots$ of all components, power by power, for the time from the end of the step in units
+//! of its length. Out: values and derivatives.
 
-/// Value and derivative at $s$ of $\sum_j c_j s^j$ with $s$ in units of `length`.
+/// Value and time derivative at $s$ of $\sum_j c_j s^j$ with $s$ in units of `length`.
 pub(crate) fn evaluate(coefficients: &[f64], s: f64, length: f64, value: &mut [f64], slope: &mut [f64]) {
     value.fill(0.0);
     slope.fill(0.0);
@@ -16,7 +16,7 @@ pub(crate) fn evaluate(coefficients: &[f64], s: f64, length: f64, value: &mut [f
     slope.iter_mut().for_each(|slope| *slope /= length);
 }
 
-/// Second derivative at $s$ of $\sum_j c_j s^j$ with $s$ in units of `length`.
+/// Second time derivative at $s$ of $\sum_j c_j s^j$ with $s$ in units of `length`.
 pub(crate) fn curvature(coefficients: &[f64], s: f64, length: f64, curvature: &mut [f64]) {
     curvature.fill(0.0);
     let n = curvature.len().max(1);
@@ -26,7 +26,7 @@ pub(crate) fn curvature(coefficients: &[f64], s: f64, length: f64, curvature: &m
     }
 }
 
-/// Component `k` of $\sum_j c_j s^j$.
+/// Component `k`, of `n`, of $\sum_j c_j s^j$.
 pub(crate) fn horner(coefficients: &[f64], n: usize, k: usize, s: f64) -> f64 {
     coefficients.chunks_exact(n).rev().fold(0.0, |sum, c| sum * s + c[k])
 }

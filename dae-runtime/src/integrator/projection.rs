@@ -14,15 +14,16 @@
 //! iteration is fast, and $S^{-1}$ is updated by the effect of the corrections (C. G. Broyden, Math. Comp. 19, 1965).
 //!
 //! In a GGL form the columns of $W$ satisfy $c\\,M \Delta q + G^{\mathsf T} \Delta\mu \approx 0$ (eq. 1.48 and
-//! section VII.2 of Hairer & Wanner), so that $W \approx M^{-1} G^{\mathsf T}$ up to scale: the projection that is
-//! orthogonal in the metric of the leading matrix. A constraint that determines an algebraic unknown of index 1
-//! moves that unknown; states move by $O(1/c)$ of it.
+//! section VII.2 of Hairer & Wanner), so that $W \approx M^{-1} G^{\mathsf T}$ up to scale: the projection is
+//! orthogonal in the metric of the leading matrix. A constraint that determines an algebraic unknown of index 1 moves
+//! that unknown; states move by $O(1/c)$ of its correction.
 //!
-//! With many constraints neither $W$ nor $S$ is formed: with $K$ and $\varphi_y$ at one state $S$ is the identity,
-//! since $R K = \varphi_y$, and $\Delta y = -K^{-1} R^{\mathsf T} \varphi$ is repeated while the residual decreases.
+//! With many constraints neither $W$ nor $S$ is formed: if $K$ and $\varphi_y$ belong to the same state, $S$ is the
+//! identity, since $R K = \varphi_y$, and the correction $\Delta y = -K^{-1} R^{\mathsf T} \varphi$ is repeated while
+//! the residual decreases.
 //!
-//! Only unknowns of index 1 are moved, and with many constraints all those that they contain; the correction of a
-//! multiplier is the residual divided by the step size, which is noise.
+//! Only unknowns of index 1 are moved and, with many constraints, the other unknowns that occur in them. Multipliers
+//! are not: their correction would be the residual divided by the step size, which is noise.
 
 use crate::contract::{Dae, Description};
 use crate::integrator::error_weights::Weights;
@@ -53,13 +54,14 @@ const LEAST_PIVOT: f64 = 0.1;
 /// Residuals of fewer rounding errors than this do not update $S^{-1}$.
 const NOISE: f64 = 1e4;
 
-/// Newton's iteration leaves less than the tolerance, so corrections are of that size; where the constraints hardly
-/// determine the correction it is not made. A larger one is made if it leaves little of the residual.
+/// Largest corrections, in units of the error allowed. Newton's iteration leaves errors below the tolerance, so a much
+/// larger correction means that the constraints hardly determine it, and is not made; the second bound holds if it
+/// leaves little of the residual.
 const LARGEST_CORRECTION: f64 = 10.0;
 const LARGEST_GOOD_CORRECTION: f64 = 1000.0;
 
-/// Residuals that changes of the unknowns by this fraction of their tolerances would explain, with the derivatives at
-/// the state itself, belong to a nearby solution. Newton's iteration leaves less.
+/// A state whose residuals are explained by changes of the unknowns by this fraction of their tolerances, with the
+/// derivatives at the state itself, is close to a solution. Newton's iteration leaves smaller residuals.
 const EXPLAINED: f64 = 0.3;
 
 /// State and storage of the projection.
@@ -70,7 +72,7 @@ pub(crate) struct Projector {
     moved: Vec<bool>,
     /// Columns of $W$, one after the other.
     directions: Vec<f64>,
-    /// Number of the factorisation that the directions come from; none before there are any.
+    /// Number of the factorisation that the directions come from; `None` before there are any.
     factorization: Option<usize>,
     /// Steps since the directions were computed.
     age: usize,
@@ -84,11 +86,11 @@ pub(crate) struct Projector {
     derivatives: Vec<f64>,
     /// Estimated rounding error of each enforced constraint.
     rounding: Vec<f64>,
-    /// $S^{-1}$ by columns, and the factors of an $S$ that was evaluated.
+    /// $S^{-1}$ by columns, and the factors of the $S$ that was last evaluated.
     inverse: Vec<f64>,
     small: Lu<f64>,
     multipliers: Vec<f64>,
-    /// $S^{-1}\varphi$ after a correction, and $\mu^{\mathsf T} S^{-1}$.
+    /// $S^{-1}\varphi$ after a correction, and $\mu^{\mathsf T} S^{-1}$ over the divisor of Broyden's update.
     left: Vec<f64>,
     row: Vec<f64>,
     candidate: Vec<f64>,
@@ -142,7 +144,7 @@ impl Projector {
         }
     }
 
-    /// Corrects `y` in place, unless the correction would not reduce the residual or would exceed the tolerance.
+    /// Corrects `y` in place, as long as corrections reduce the residual and are not too large.
     pub(crate) fn apply(
         &mut self,
         dae: &dyn Dae,
@@ -203,9 +205,10 @@ impl Projector {
         }
     }
 
-    /// The first unknown of an enforced constraint that `y` does not satisfy: its residual exceeds rounding errors and
-    /// what $\varphi_y$ at `y` makes of changes within the tolerances. The matrix of another state says nothing about
-    /// this: where $\exp$ has vanished, any residual is a small correction to it.
+    /// The first unknown of an enforced constraint that `y` does not satisfy, that is, whose residual exceeds what
+    /// rounding errors and changes within the tolerances explain through $\varphi_y$ at `y`; `None` if all are
+    /// satisfied. The iteration matrix of another state cannot tell: where an exponential has vanished since then, it
+    /// turns any residual into a small correction.
     pub(crate) fn find_unsatisfied(&mut self, dae: &dyn Dae, weights: &Weights, t: f64, y: &[f64]) -> Option<usize> {
         if self.enforced.is_empty() {
             return None;
@@ -220,7 +223,7 @@ impl Projector {
             let entries = description.invariants_jacobian.row(enforced.invariant);
             let explained: f64 = entries.map(|(column, place)| self.derivatives[place].abs() * allowed(column)).sum();
             let residual = self.corrected[enforced.invariant].abs();
-            // What cancels in a residual without unknowns is not seen in its derivatives.
+            // Cancellation between terms without unknowns does not show in the derivatives.
             residual > explained + ENOUGH * f64::EPSILON && explained.is_finite()
         })?;
         let first = description.invariants_jacobian.row(unsatisfied.invariant).map(|(column, _)| column).next();
@@ -274,7 +277,7 @@ impl Projector {
         self.candidate.iter().all(|y| y.is_finite())
     }
 
-    /// Residuals of the invariants at the state that the last call left.
+    /// Residuals of the invariants at the state that the last [`Projector::apply`] left; `None` if they are outdated.
     pub(crate) fn invariants(&self) -> Option<&[f64]> {
         self.are_known.then_some(&self.values)
     }
@@ -289,7 +292,7 @@ impl Projector {
         self.factorization = None;
     }
 
-    /// Computes directions and derivatives of the constraints; `false` when these do not depend on the directions.
+    /// Computes the directions, the derivatives of the constraints and $S^{-1}$; `false` if $S$ is singular.
     fn linearise(
         &mut self,
         dae: &dyn Dae,
@@ -310,7 +313,7 @@ impl Projector {
             }
         }
         if self.small.factorize().is_err() {
-            // To be evaluated again.
+            // S is to be evaluated again at the next step.
             self.factorization = None;
             return false;
         }
@@ -383,7 +386,7 @@ impl Projector {
         }
     }
 
-    /// Moves the candidate one correction away from `y`.
+    /// Sets the candidate to `y` plus one correction.
     fn correct(&mut self, y: &[f64]) {
         multiply(&self.inverse, &self.enforced, &self.values, &mut self.multipliers);
         self.multipliers.iter_mut().for_each(|mu| *mu = -*mu);

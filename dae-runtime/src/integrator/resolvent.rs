@@ -1,4 +1,4 @@
-//! The part of a vector of unknowns in the states.
+//! The part of a vector of unknowns that lies in the states.
 //!
 //! In: a vector $v$, and an iteration matrix with its factor $c$ of $F_{y'}$. Out: $P_c^m v$ with
 //! $P_c = (c F_{y'} + F_y)^{-1} c F_{y'}$.
@@ -20,7 +20,7 @@ pub(crate) struct Resolvent {
 }
 
 impl Resolvent {
-    /// The resolvent of `n` unknowns that removes a part of this nilpotency.
+    /// The resolvent of `n` unknowns, raised to a power no less than the nilpotency index of the part to be removed.
     pub(crate) fn new(n: usize, power: u8) -> Self {
         Resolvent { power, work: vec![0.0; n] }
     }
@@ -33,7 +33,7 @@ impl Resolvent {
         hides_states.then(|| Resolvent::new(unknowns.len(), power))
     }
 
-    /// Applies it to `v`, given the entries of $F_{y'}$ and a solver of systems with $c F_{y'} + F_y$.
+    /// Applies it to `v`, given $c$ with the entries of $F_{y'}$, and a solver of systems with $c F_{y'} + F_y$.
     pub(crate) fn apply(
         &mut self,
         description: &Description,

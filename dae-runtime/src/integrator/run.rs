@@ -22,7 +22,7 @@ pub(crate) struct RunStart<'s> {
     pub(crate) y0: &'s [f64],
     pub(crate) yp0: &'s [f64],
     pub(crate) t_end: f64,
-    /// The plan of all matrices.
+    /// How all iteration matrices of the run are stored and eliminated.
     pub(crate) plan: &'s Rc<FactorizationPlan>,
 }
 
@@ -52,8 +52,8 @@ pub(crate) struct Run<'d> {
 }
 
 impl<'d> Run<'d> {
-    /// Checks the input and allocates everything; the length of the first step is left to the scheme. `weights` belong
-    /// to the tolerances to which it tests errors.
+    /// Allocates everything, and checks that $F$ is finite at the start; the length of the first step is left to the
+    /// scheme. `weights` are those of the tolerances against which the scheme tests errors.
     pub(crate) fn new(
         dae: &'d dyn Dae,
         start: RunStart<'_>,
@@ -86,7 +86,7 @@ impl<'d> Run<'d> {
         Ok(run)
     }
 
-    /// Rejects meaningless input, and chooses coordinates where the formulation has them.
+    /// Rejects meaningless input, and chooses local coordinates if the formulation has any.
     pub(crate) fn check(dae: &dyn Dae, start: RunStart<'_>, options: &Options) -> Result<(), Failure> {
         let RunStart { t0, y0, yp0, t_end, .. } = start;
         check_start(dae.description(), t0, y0, yp0, t_end)?;
@@ -95,14 +95,15 @@ impl<'d> Run<'d> {
         Ok(())
     }
 
-    /// Checks that $F$ is finite at an accepted state.
+    /// Checks that $F$ is finite at the last accepted state.
     pub(super) fn check_residual(&mut self) -> Result<(), Failure> {
         self.dae.residual(self.clock.time(), &self.y, &self.yp, &mut self.candidate);
         self.statistics.residuals += 1;
         check_residual(self.dae.description(), self.clock.time(), &self.candidate)
     }
 
-    /// What to try instead of an attempt of length `h` whose error is too large, if it has passed a kink.
+    /// Looks for a kink in an attempt of signed length `h` whose error is too large: a rejection with the length that
+    /// leads up to the kink, or `Ok` if the step already starts there; `None` if the attempt has passed no kink.
     pub(super) fn locate_kink(&mut self, h: f64) -> Option<Result<(), Rejection>> {
         self.at_switch = None;
         let (t, resolution) = (self.clock.time(), self.clock.resolution());
@@ -116,7 +117,8 @@ impl<'d> Run<'d> {
         }
     }
 
-    /// Sets the length of the first step: the prescribed one, or the one proposed.
+    /// Sets the length of the first step: the prescribed one, otherwise the one proposed, but no less than the clock
+    /// resolves; in either case at most `max_step`.
     pub(crate) fn begin_with(&mut self, proposed: f64, options: &Options) {
         let length = options.prescribed_first_step().unwrap_or_else(|| proposed.max(self.clock.resolution()));
         self.h = length.min(options.max_step);

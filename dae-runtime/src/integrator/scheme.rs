@@ -19,7 +19,8 @@ pub(crate) trait Scheme {
     /// The length of the next step, positive, if the error of this one is small enough.
     fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection>;
 
-    /// Takes in the end of a step, which the clock has reached, projected onto the constraints, as `run.y` and `run.yp`.
+    /// Accepts the step whose end the clock has just reached: projected onto the constraints, that end becomes `run.y`
+    /// and `run.yp`.
     fn accept(&mut self, run: &mut Run<'_>, h: f64);
 
     /// Drops what belongs to earlier equations: they have changed.
@@ -30,7 +31,7 @@ pub(crate) trait Scheme {
         clock.fit(length)
     }
 
-    /// Largest number of attempts at one step whose equations may remain unsolved.
+    /// Largest number of attempts at one step that may leave its equations unsolved.
     fn patience(&self) -> usize {
         usize::MAX
     }

@@ -30,7 +30,8 @@ impl Sides {
         }
     }
 
-    /// Whether a function has another sign here; one that vanishes is on neither side.
+    /// Whether a function has another sign here than where the Jacobian was evaluated; one that vanished there is on
+    /// neither side.
     pub(crate) fn differ(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) -> bool {
         if !self.are_any() {
             return false;

@@ -12,7 +12,7 @@ use crate::integrator::run::Run;
 use crate::integrator::scheme::Scheme;
 use crate::integrator::stepper::{DenseAccuracy, Failure, Statistics, StepCause, StepControl, Stepper};
 
-/// Largest number of attempts at one step. Each search for a surface takes some forty, and each failed error test
+/// Largest number of attempts at one step. A search for a surface takes at most some forty, and each failed error test
 /// shortens the step by a factor; only functions that have no values beyond some time, or different values at every
 /// call, take more.
 const MOST_ATTEMPTS: usize = 1000;
@@ -84,8 +84,8 @@ impl<'d, S: Scheme> Integrator<'d, S> {
         Ok(())
     }
 
-    /// Changes local coordinates where those of the last step have become unsuitable. This is left until the next step,
-    /// since dense output uses the equations of the last one.
+    /// Changes local coordinates where those of the last step have become unsuitable. This waits for the beginning of
+    /// the next step, since dense output uses the equations of the last one.
     fn choose_coordinates(&mut self) {
         let (run, scheme) = (&mut self.run, &mut self.scheme);
         let is_first = run.statistics.steps == 0;
@@ -96,7 +96,7 @@ impl<'d, S: Scheme> Integrator<'d, S> {
         }
     }
 
-    /// Counts a rejection and decides what to try next: an error if there is nothing.
+    /// Counts a rejection and decides which step to try next; a failure if none is left to try.
     fn after(&mut self, rejection: Rejection, h: f64, tries: &mut Tries) -> Result<(f64, Landing), Failure> {
         let statistics = &mut self.run.statistics;
         match rejection.cause {
@@ -123,7 +123,7 @@ impl<'d, S: Scheme> Integrator<'d, S> {
         if self.run.control == StepControl::Adaptive {
             self.run.h = rejection.retry;
         }
-        // The length of a step towards a surface is not adjusted.
+        // The length of a step towards a surface is not adjusted to stops.
         match rejection.cause {
             StepError::Switch => Ok((self.run.clock.direction() * rejection.retry, Landing::Free)),
             _ => Ok(self.scheme.fit(&self.run.clock, self.run.h)),
@@ -238,8 +238,8 @@ impl<S: Scheme> Integrator<'_, S> {
         Failure::TooManySteps { t: run.clock.time(), max_steps: run.max_steps, h: run.h, unknown }
     }
 
-    /// The failure that results when no step shorter than `h` can be tried. The first attempt had length `first`: if
-    /// its matrix is singular, that is the cause.
+    /// The failure of a run that makes no further attempt after one of length `h`. If the matrix of the first attempt,
+    /// of length `first`, is singular, that is the cause, unless values that are not finite are.
     pub(super) fn failure(&mut self, cause: StepError, first: f64, h: f64) -> Failure {
         let run = &mut self.run;
         if let Err(failure) = run.check_residual() {
@@ -273,7 +273,7 @@ impl<S: Scheme> Integrator<'_, S> {
                 let function = run.discontinuities.first().and_then(|k| description.switches.get(k));
                 StepCause::Switching { function: function.map_or("-".into(), |function| function.name.clone()) }
             }
-            // The unknown that the last correction moved most.
+            // No correction was computed: the unknown that changes fastest in units of its tolerance.
             StepError::Singular => StepCause::Convergence { unknown: unknown(run.weights.worst(&run.candidate_slope)) },
         };
         Failure::StepSizeTooSmall { t, h, cause }

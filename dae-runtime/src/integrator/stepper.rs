@@ -25,7 +25,8 @@ impl Tolerance {
         }
     }
 
-    /// One tolerance per entry of $y$, with those of the named unknowns replaced.
+    /// One tolerance per entry of $y$, with those of the named unknowns replaced. A name may be that of a family, which
+    /// means all its members, or of an eliminated unknown, which means the one it is an alias of; others are rejected.
     pub(crate) fn with_names(&self, named: &[(Name, f64)], description: &Description) -> Result<Tolerance, Failure> {
         let mut values = self.of(&description.unknowns);
         for (name, value) in named {
@@ -80,8 +81,8 @@ impl Tolerance {
 pub enum StepControl {
     /// By the local error.
     Adaptive,
-    /// The same step size throughout (the last step may be shorter, and those before an event); errors are not tested.
-    /// Steps do not end at switches of time.
+    /// The same step size throughout (only the last step, and steps that end at an event, may be shorter); errors are
+    /// not tested. Steps do not end at switches of time.
     Fixed(f64),
 }
 
@@ -107,7 +108,8 @@ pub enum Projection {
 /// Highest order of the backward differentiation formulas: BDF of order 6 is not stable enough to be useful.
 pub const MAX_ORDER: usize = 5;
 
-/// Options of an integration, for every method. An option that is missing on deserialisation (feature `serde`) has its default.
+/// Options of an integration, for every method. An option that is missing on deserialisation (feature `serde`) has its
+/// default.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
@@ -116,15 +118,16 @@ pub struct Options {
     pub rtol: f64,
     /// Absolute tolerance.
     pub atol: Tolerance,
-    /// Length of the first step, also after an event or a change of the equations; chosen from the values there if `None`.
+    /// Length of the first step, also after an event or a change of the equations; if `None`, chosen from the values
+    /// there.
     pub initial_step: Option<f64>,
     /// Upper bound on the step size; a step may be one per cent longer to end exactly at the end of an interval.
     #[cfg_attr(feature = "serde", serde(with = "unbounded"))]
     pub max_step: f64,
     /// Upper bound on the number of accepted steps.
     pub max_steps: usize,
-    /// Highest order of a method of variable order: BDF has 1 to [`MAX_ORDER`], Radau IIA 1, 5, 9 and 13; at a fixed
-    /// step size the order. If `None`, the highest of the method; at a fixed step size 5.
+    /// Highest order of a method of variable order, or its order at a fixed step size: BDF has 1 to [`MAX_ORDER`],
+    /// Radau IIA 1, 5, 9 and 13. `None` means the highest order of the method, or 5 at a fixed step size.
     pub max_order: Option<usize>,
     /// Adaptive or fixed step.
     pub control: StepControl,
@@ -279,20 +282,20 @@ impl Statistics {
 
 /// An integration under way. After construction nothing allocates, except for the first state between steps.
 pub trait Stepper {
-    /// Makes one accepted step, never past the end time. At the end time it does nothing.
+    /// Makes one accepted step, never past the end time. At the end time, or once a step has ended at a switch
+    /// ([`Stepper::at_switch`]), it does nothing.
     fn step(&mut self) -> Result<(), Failure>;
 
-    /// Makes steps from now on end at `t` exactly, and not pass it: for output with the full accuracy of the method. A
-    /// time that is not ahead, or is beyond the end time, means the end time.
+    /// Makes steps from now on end exactly at `t` before they pass it: for output with the full accuracy of the method.
+    /// A time that is not ahead, or is beyond the end time, means the end time.
     fn stop_at(&mut self, t: f64);
 
     /// Makes steps from now on end just before surfaces of the unknowns across which $F$ jumps
     /// ([`crate::contract::Switch::jumps`]). What follows needs a restart: see [`Stepper::at_switch`].
     fn locate_switches(&mut self);
 
-    /// The switching function just before a zero of which the last step has ended. Beyond it another run has to
-    /// continue from the same state, with a step long enough to meet the equations of the other side; this one would
-    /// stay where it is.
+    /// The switching function just before whose zero the last step has ended. Another run has to continue from the same
+    /// state, with a step long enough to meet the equations of the other side; this one stays where it is.
     fn at_switch(&self) -> Option<usize>;
 
     /// Time of the last accepted step.
@@ -316,20 +319,20 @@ pub trait Stepper {
     /// Whether dense output is as accurate as the steps.
     fn dense_accuracy(&self) -> DenseAccuracy;
 
-    /// State at a time within the last step, in `y`: the value of the polynomial or, where that does not satisfy the
-    /// equations, a nearby solution of them in the unknowns for which it does not.
+    /// State at a time within the last step, in `y`: the value of the polynomial, except for unknowns in which it
+    /// misses a nearby solution of the equations by more than their tolerance; these have the values of that solution.
     fn interpolate(&mut self, t: f64, y: &mut [f64]);
 
     /// Solves the equations at a time within the last step, from a state and a derivative near the solution; where that
     /// fails, they are left unchanged.
     fn correct(&mut self, t: f64, y: &mut [f64], slope: &mut [f64]);
 
-    /// Error weights at the last step, by which errors are multiplied to be in units of the error allowed:
+    /// Error weights at the last step, which multiply errors to express them in units of the error allowed:
     /// $1/(\mathrm{atol}_i + \mathrm{rtol}\\,|y_i|)$.
     fn error_weights(&self) -> &[f64];
 
     /// Replaces a residual $r$ by $K^{-1} r$, $K$ being the iteration matrix of the last step: up to sign, the effect
-    /// of a change of $F$ by $r$ on its end.
+    /// of a change of $F$ by $r$ on the end of that step.
     fn respond(&self, residual: &mut [f64]);
 
     /// Degree of the dense-output polynomial of the last step.

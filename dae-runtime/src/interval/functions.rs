@@ -174,7 +174,8 @@ impl Interval {
         )
     }
 
-    /// The angle of $(x, y)$ with this as $y$; away from the origin and the negative half-axis it is extremal at corners.
+    /// The angle of $(x, y)$, where $y$ is this interval: extremal at corners away from the origin and the negative
+    /// half-axis, and the entire line where the box meets these.
     pub fn atan2(self, x: Interval) -> Interval {
         if self == Interval::ENTIRE || x == Interval::ENTIRE {
             return Interval::ENTIRE;
@@ -187,7 +188,8 @@ impl Interval {
         Interval::corners(corners, Interval::ENTIRE)
     }
 
-    /// $x^y$ for $x > 0$: monotone in each variable, so extremal at corners.
+    /// $x^y$ for $x > 0$: monotone in each variable, so extremal at corners. The entire line if $x$ may be zero or
+    /// negative.
     pub fn powf(self, y: Interval) -> Interval {
         let x = self;
         if self == Interval::ENTIRE || y == Interval::ENTIRE {
@@ -202,8 +204,8 @@ impl Interval {
         Interval::corners([x.lo.powf(y.lo), x.lo.powf(y.hi), x.hi.powf(y.lo), x.hi.powf(y.hi)], POSITIVE)
     }
 
-    /// `a` where the interval is positive, otherwise `b`: the branch taken where that is certain, whatever the other
-    /// one is, or the hull of both.
+    /// `a` where the interval is positive, otherwise `b`: where the sign is certain the branch taken, whatever the
+    /// other one is, otherwise the hull of both.
     pub fn choose(self, a: Interval, b: Interval) -> Interval {
         let switch = self;
         match switch {
@@ -214,7 +216,7 @@ impl Interval {
         }
     }
 
-    /// An increasing function of the library, within its range.
+    /// An increasing function of the mathematical library whose values lie in `range`.
     fn increasing(self, f: impl Fn(f64) -> f64, range: Interval) -> Interval {
         if self == Interval::ENTIRE {
             return self;

@@ -6,9 +6,10 @@
 //! Bounds are rounded outwards: sums by their exact rounding error, products unless they have so few digits that they
 //! are exact, quotients and square roots, all of which IEEE 754 rounds correctly, by one unit in the last place,
 //! functions of the mathematical library by [`LIBRARY_ULPS`]. An operation that is undefined somewhere on its operands
-//! gives [`Interval::ENTIRE`], and so does every operation on that: an enclosure with a finite bound proves that the
-//! expression is defined on the whole box. It is also continuous there unless it contains `signum`, whose enclosure
-//! across zero is $[-1, 1]$, or `if`, whose enclosure is the hull of both branches where neither is certain.
+//! gives [`Interval::ENTIRE`], and so does every operation on that, except an `if` that certainly takes another branch:
+//! an enclosure with a finite bound proves that the expression is defined on the whole box. It is also continuous there
+//! unless it contains `signum`, whose enclosure across zero is $[-1, 1]$, or `if`, whose enclosure is the hull of both
+//! branches where neither is certain.
 
 mod functions;
 mod taylor_model;
@@ -147,8 +148,8 @@ impl Interval {
         power
     }
 
-    /// The hull of four numbers, each of them rounded unless they are exact; `None` if one may be the result of an
-    /// overflow or an underflow.
+    /// The hull of four numbers, each widened to its neighbours unless all are exact; `None` if the smallest or the
+    /// largest may be the result of an overflow or an underflow.
     fn around_rounded([a, b, c, d]: [f64; 4], are_exact: bool) -> Option<Interval> {
         let (min, max) = (|a: f64, b: f64| if a < b { a } else { b }, |a: f64, b: f64| if a > b { a } else { b });
         let (lo, hi) = (min(min(a, b), min(c, d)), max(max(a, b), max(c, d)));
@@ -157,7 +158,8 @@ impl Interval {
         (is_usual(lo) && is_usual(hi)).then(|| Interval { lo: lo - part * lo.abs(), hi: hi + part * hi.abs() })
     }
 
-    /// Number of trailing zeros common to the 53 binary digits of both bounds; 53 for powers of two, with which products are exact.
+    /// Number of trailing zeros common to the 53 binary digits of both bounds; 53 for powers of two, with which
+    /// products are exact.
     fn last_zeros(self) -> u32 {
         let fraction = (self.lo.to_bits() | self.hi.to_bits()) & ((1 << 52) - 1);
         (fraction | 1 << 53).trailing_zeros()
@@ -200,7 +202,8 @@ fn sum_below(a: f64, b: f64) -> f64 {
     if a.is_infinite() || b.is_infinite() { a + b } else { below(a + b, rounding_error(a, b)) }
 }
 
-/// A lower bound of $a b$ with the exact error from the fused multiply-add; a bound of zero makes the product zero.
+/// A lower bound of $a b$, with the exact error from the fused multiply-add; a factor of zero makes the product zero,
+/// even if the other is infinite.
 fn product_below(a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 {
         return 0.0;

@@ -1,8 +1,8 @@
 //! Gaussian elimination with complete pivoting, for finding independent rows and columns.
 //!
-//! In: a dense matrix, magnitudes of its columns. Out: pivots, the remaining matrix of the open rows and columns,
-//! solutions for the pivot columns. The constructor allocates the storage. Matrices factorised at every step of an
-//! integration use partial pivoting, in `iteration_matrix`.
+//! In: a dense matrix, magnitudes of the unknowns. Out: pivots, the remaining matrix of the rows and columns without a
+//! pivot (open ones), solutions for the pivot columns. The constructor allocates the storage. Matrices factorised at
+//! every step of an integration use partial pivoting, in `iteration_matrix`.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(crate) struct CompletePivoting {
 }
 
 impl CompletePivoting {
-    /// Room for as many unknowns as there are magnitudes.
+    /// Room for `rows` equations in unknowns of these magnitudes.
     pub(crate) fn new(rows: usize, column_scale: Vec<f64>) -> Self {
         let columns = column_scale.len() + 1;
         CompletePivoting {
@@ -55,8 +55,8 @@ impl CompletePivoting {
         &self.matrix[row * self.columns..(row + 1) * self.columns]
     }
 
-    /// Multiplies columns by their magnitudes, then scales rows to largest entries of one. Columns are not scaled by
-    /// their entries: the basis of the kernel would change where an entry vanishes.
+    /// Multiplies columns by the magnitudes of their unknowns, then scales rows to largest entries of one. Columns are
+    /// not scaled by their entries, because the basis of the kernel would then change where an entry vanishes.
     pub(crate) fn equilibrate(&mut self) {
         let CompletePivoting { columns, matrix, row_scale, column_scale, .. } = self;
         for (row, scale) in matrix.chunks_exact_mut(*columns).zip(row_scale) {
@@ -82,7 +82,7 @@ impl CompletePivoting {
         self.taken.clear();
     }
 
-    /// The largest entry in the open rows that are `wanted`, and open columns.
+    /// The largest entry in the open columns of those open rows that are `wanted`; `None` if all are zero.
     pub(crate) fn largest(
         &self,
         rows: Range<usize>,
@@ -128,7 +128,7 @@ impl CompletePivoting {
         }
     }
 
-    /// Solves for the pivot columns with all others zero.
+    /// Solves for the unknowns of the pivot columns, with all others zero.
     pub(crate) fn back_substitute(&mut self) {
         self.solution.fill(0.0);
         for &(row, column) in self.taken.iter().rev() {

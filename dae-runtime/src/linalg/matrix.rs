@@ -3,9 +3,9 @@
 //! In: entries. Out: [`Matrix`], column after column, and [`Factors`] by Gaussian elimination with partial pivoting
 //! (Golub & Van Loan, *Matrix Computations*, algorithm 3.4.1).
 //!
-//! The crate has its own so that a program that ships a generated solver compiles no linear algebra library: a general
-//! crate took a third of the processor time of a first release build. Iteration matrices, which are factorised at every
-//! step, are elsewhere ([`crate::linalg::iteration_matrix`]).
+//! The crate has its own matrices, so that a program that ships a generated solver compiles no linear algebra library:
+//! a general one took a third of the processor time of a clean release build. Iteration matrices, which are factorised
+//! again and again during a run, are elsewhere ([`crate::linalg::iteration_matrix`]).
 
 use std::ops::{Index, IndexMut};
 

@@ -1,6 +1,6 @@
-//! Linear algebra: what is solved, and what is known of matrices and their patterns.
+//! Linear algebra: solution of systems, and properties of matrices and their patterns.
 //!
-//! In: matrices and patterns. Out: solutions, ranks, factors, blocks; what is singular is named by row and column.
+//! In: matrices and patterns. Out: solutions, ranks, factors, blocks; of a singular matrix, the row and the column.
 
 pub(crate) mod complete_pivoting;
 pub mod iteration_matrix;

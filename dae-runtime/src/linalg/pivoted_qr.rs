@@ -6,9 +6,9 @@
 /// A sparse row: column and value.
 pub type SparseRow = Vec<(usize, f64)>;
 
-/// Rows that are combinations of others: each with its combination, `(row, coefficient)`, including the row itself with
-/// coefficient $-1$. A row that is closer than `dependent` to a combination of others, measured by its largest entry,
-/// counts as one.
+/// For each row that is a combination of others, the terms `(row, coefficient)` of that combination, and the row itself
+/// with coefficient $-1$. A row that is closer to a combination of others than `dependent`, in units of its largest
+/// entry, counts as one; coefficients that are no larger are omitted.
 pub fn dependencies(rows: &[SparseRow], columns: usize, dependent: f64) -> Vec<Vec<(usize, f64)>> {
     let size = |row: &SparseRow| row.iter().fold(0.0_f64, |size, &(_, x)| size.max(x.abs()));
     let sizes: Vec<f64> = rows.iter().map(|row| Some(size(row)).filter(|&s| s > 0.0).unwrap_or(1.0)).collect();
@@ -28,20 +28,22 @@ pub fn dependencies(rows: &[SparseRow], columns: usize, dependent: f64) -> Vec<V
 /// $B_F^\top \Pi = Q R$, where $B_F$ are some columns of $B$.
 #[derive(Clone, Debug)]
 pub(crate) struct PivotedQr {
-    /// Those of the columns in which an entry is not zero.
+    /// The chosen columns that have an entry other than zero.
     chosen: Vec<usize>,
     /// Rows of $B$ in the order of the pivots.
     pub(crate) order: Vec<usize>,
     /// Number of pivots.
     pub(crate) rank: usize,
-    /// $R$ above the diagonal, column by column; below it, in the first `rank` columns, the reflections.
+    /// $R$ above the diagonal, column by column; from the diagonal down, in the first `rank` columns, the directions of
+    /// the reflections.
     columns: Vec<Vec<f64>>,
     /// Diagonal of $R$.
     diagonal: Vec<f64>,
 }
 
 impl PivotedQr {
-    /// Decomposes the chosen of `count` columns, with the longest remaining row next, until it is no longer than `threshold`.
+    /// Decomposes the chosen ones of `count` columns. The next pivot is the row whose remaining part has the largest
+    /// norm, until this is at most `threshold`.
     pub(crate) fn new(
         rows: &[SparseRow],
         count: usize,
@@ -88,7 +90,8 @@ impl PivotedQr {
         PivotedQr { chosen, order, rank: diagonal.len(), columns, diagonal }
     }
 
-    /// The row at place `k` of the order as a combination of the first `rank` ones, in the chosen columns: $R_{PP}\, c = R_{P k}$.
+    /// The row at place `k` of the order as a combination of the first `rank` ones, in the chosen columns: $R_{PP}\, c
+    /// = R_{P k}$.
     pub(crate) fn combination(&self, k: usize) -> Vec<f64> {
         let mut c = self.columns[k][..self.rank].to_vec();
         for i in (0..self.rank).rev() {
@@ -101,7 +104,8 @@ impl PivotedQr {
         c
     }
 
-    /// Adds $Q R_{PP}^{-\top} b$ to the chosen columns of $z$.
+    /// Adds $Q R_{PP}^{-\top} b$ to the chosen entries of $z$: the change of least norm that changes the product of the
+    /// rows with pivots and $z$ by $b$.
     pub(crate) fn least_norm(&self, b: &[f64], z: &mut [f64]) {
         let mut y = vec![0.0; self.chosen.len()];
         for i in 0..self.rank {
@@ -122,8 +126,8 @@ fn squared(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum()
 }
 
-/// Reflects the columns after `k` so that column `k` would vanish below row `k`; keeps the direction there and returns
-/// the diagonal entry.
+/// Applies to the columns after `k` the reflection that would make column `k` vanish below row `k`, and updates their
+/// norms; leaves the direction in column `k` and returns the diagonal entry of $R$.
 fn reflect(columns: &mut [Vec<f64>], norms: &mut [f64], k: usize) -> f64 {
     let (head, tail) = columns.split_at_mut(k + 1);
     let column = &mut head[k];

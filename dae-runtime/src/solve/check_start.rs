@@ -2,7 +2,7 @@
 //!
 //! In: a state and its derivative. Out: the equation that they do not satisfy, if there is one. Only algebraic
 //! equations are checked, since a derivative that does not fit is soon forgotten; constraints that a formulation only
-//! implies may be missed by as much as runs drift.
+//! implies are not checked either, since runs drift off them.
 
 use super::{Failure, Options};
 use crate::contract::Dae;
@@ -10,10 +10,11 @@ use crate::integrator::error_weights::Weights;
 use crate::integrator::stepper::check_start;
 use crate::linalg::iteration_matrix::Jacobians;
 
-/// A residual is too large if it takes changes of more than this many tolerances to make it zero.
+/// A residual is too large if the unknowns have to change by more than this many tolerances to make it zero.
 const TOLERANCES: f64 = 100.0;
 
-/// Checks that a run can start there. Values that are not finite are left to the method, which says more about them.
+/// Checks that a run can start from these values. Where the Jacobians are not finite, the check is left to the method,
+/// which says more about it.
 pub(super) fn check_given(
     dae: &dyn Dae,
     [t0, t_end]: [f64; 2],
@@ -41,7 +42,7 @@ pub(super) fn check_given(
         let of_slopes = description.jacobian_yp.row(row).any(|(_, place)| jacobians.yp[place] != 0.0);
         let entries = description.jacobian_y.row(row);
         let allowed: f64 = entries.map(|(column, place)| jacobians.y[place].abs() / weights.full()[column]).sum();
-        // NaN is not larger.
+        // Comparisons with NaN are false: the method reports it.
         if !of_slopes && residual[row].abs() > TOLERANCES * allowed {
             let (equation, value) = (equation.name.clone(), residual[row]);
             return Err(Failure::InconsistentStart { t: t0, equation, value, allowed });

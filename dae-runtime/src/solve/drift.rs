@@ -1,29 +1,30 @@
 //! Whether constraints that a formulation implies, but does not enforce, still hold.
 //!
 //! In: their residuals at the ends of steps, and on both sides of a switch. Out: a [`Failure`] where a solution has
-//! drifted so far from one of them that half of the requested digits are lost, or where the equations after a switch
-//! lead on from a state that does not satisfy it.
+//! drifted so far from one of them that half of the requested digits are lost, or where a constraint that held before a
+//! switch does not hold after it.
 
 use crate::contract::{Dae, Description};
 use crate::integrator::stepper::{Failure, Options, StepControl};
 
 /// A residual is checked again once it has grown by this factor since the last check.
 const GROWTH: f64 = 2.0;
-/// Changes of residuals across a switch that this many tolerances of the unknowns explain are integration errors.
+/// Changes of residuals across a switch are taken for integration errors if changes of the unknowns by this many
+/// tolerances explain them.
 const LEFT: f64 = 10.0;
 
-/// The constraints that a formulation does not enforce.
+/// The constraints on states that a formulation does not enforce.
 pub(super) struct Drift {
     /// Positions of these constraints among the invariants.
     implied: Vec<usize>,
     rtol: f64,
-    /// The residuals last checked, which are expected drift.
+    /// The largest residuals that have passed a check.
     judged: Vec<f64>,
     jacobian: Vec<f64>,
 }
 
 impl Drift {
-    /// Checks a formulation for drift; `None` where all constraints are enforced, or at a fixed step size, where drift
+    /// Prepares the checks of a formulation; `None` if it has no such constraints, or at a fixed step size, where drift
     /// is for the caller to assess.
     pub(super) fn new(description: &Description, options: &Options) -> Option<Self> {
         let implied = implied(description);
@@ -35,8 +36,8 @@ impl Drift {
         })
     }
 
-    /// An error if one of the residuals at a state is larger than relative changes of the unknowns by the square root
-    /// of the relative tolerance can explain.
+    /// An error if one of the residuals at a state is too large to be explained by relative changes of the unknowns of
+    /// the size of the square root of the relative tolerance. Nothing is checked until a residual has grown.
     pub(super) fn check(&mut self, dae: &dyn Dae, t: f64, y: &[f64], residuals: &[f64]) -> Result<(), Failure> {
         let has_grown = |(&k, judged): (&usize, &f64)| residuals[k].abs() > GROWTH * judged;
         if !self.implied.iter().zip(&self.judged).any(has_grown) {
@@ -69,7 +70,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// Evaluates the residuals; `None` where all constraints are enforced.
+    /// Evaluates the residuals; `None` if the formulation enforces all constraints on states.
     pub(super) fn new(dae: &dyn Dae, switch: usize, (t, y): (f64, &[f64])) -> Option<Before> {
         let description = dae.description();
         (!implied(description).is_empty()).then(|| {
@@ -79,7 +80,8 @@ impl Before {
         })
     }
 
-    /// An error if a constraint that held before the switch does not hold at a state just after it; `weights` are the error weights there.
+    /// An error if a constraint that held before the switch no longer holds at a state just after it; `weights` are the
+    /// error weights there.
     pub(super) fn compare(&self, dae: &dyn Dae, (t, y): (f64, &[f64]), weights: &[f64]) -> Result<(), Failure> {
         let description = dae.description();
         let mut residuals = vec![0.0; description.invariants.len()];
@@ -104,8 +106,8 @@ impl Before {
     }
 }
 
-/// The invariants that no row of $F$ enforces; those that contain unknowns of higher index are left to the rows that
-/// determine these unknowns.
+/// The invariants that no row of $F$ enforces, except those that contain unknowns of higher index, which are left to
+/// the rows that determine these unknowns.
 fn implied(description: &Description) -> Vec<usize> {
     let of_states = |k: usize| {
         let mut unknowns = description.invariants_jacobian.row(k).map(|(i, _)| &description.unknowns[i]);

@@ -16,17 +16,18 @@ use crate::solution::event::{Action, Event};
 
 /// Times within a step at which signs are compared, in units of the step from its end.
 const BETWEEN: [f64; 3] = [-0.75, -0.5, -0.25];
-/// Zeros of a step that are this close, as a fraction of the step, are one event.
+/// Zeros in a step that are no farther apart than this fraction of it count as simultaneous.
 const TOGETHER: f64 = 1e-10;
-/// The zero on the dense output is wrong by no more than this fraction of the step.
+/// A zero found on the dense output is corrected by no more than this fraction of the step.
 const LARGEST_CHANGE: f64 = 1e-2;
 /// Largest number of separate steps to the zero of an event that is only recorded.
 const REFINEMENTS: usize = 6;
-/// This many resets within this fraction of the elapsed time are no progress.
+/// More than this many resets within this fraction of the elapsed time are no progress.
 const RESETS: usize = 30;
 const SHORT: f64 = 1e-7;
-/// States may miss their hidden constraints by this multiple of the tolerance to which Radau IIA tests errors, those of
-/// index $k$ by $h^{1-k}$ times as much for steps $h$, but by no more than this fraction of their size.
+/// Before a restart, unknowns may miss hidden constraints by this multiple of $\tau^{2/3}$ times their size, where
+/// $\tau$ is their relative tolerance (Radau IIA tests errors to a tenth of $\tau^{2/3}$); those of index $k$ by
+/// $h^{1-k}$ times as much for steps of length $h$; but none by more than the second constant times its size.
 const INEXACT: f64 = 10.0;
 const LARGEST_MOVE: f64 = 1e-2;
 /// The rate of change of a function is measured over this fraction of a step.
@@ -64,13 +65,15 @@ pub(super) struct Events<'c> {
     t: f64,
     y: Vec<f64>,
     yp: Vec<f64>,
-    /// Side of its zero on which each function is there, as the sign of a number: its last nonzero value, or zero where that is not known.
+    /// The side of zero on which each function is at the last state, as the sign of a number: the last nonzero value of
+    /// the function, or zero where the side is not known.
     sides: Vec<f64>,
     /// Sides of the functions at the end of the last step.
     sides_ahead: Vec<f64>,
     /// Where the step to be repeated is to end, and what happens there.
     target: Option<Target>,
-    /// Events that were only recorded in the last step: which event, and its place in the solution.
+    /// Events in the last step that are only recorded: which event, and its place among the occurrences of the
+    /// solution.
     noted: VecDeque<(usize, usize)>,
     /// Time at which each event last occurred.
     happened: Vec<f64>,
@@ -80,12 +83,12 @@ pub(super) struct Events<'c> {
 
 struct Target {
     t: f64,
-    /// The first one decides how close the time is.
+    /// The events that occur there; the time is refined for the first of them.
     events: Vec<usize>,
     /// The end of the step in which the zero was found, and its length.
     latest: f64,
     length: f64,
-    /// The time tried before, and the function of the first event there.
+    /// The time tried before, and the value of the first event's function there.
     other: Option<(f64, f64)>,
 }
 
@@ -130,7 +133,7 @@ impl<'c> Events<'c> {
         (self.t, &self.y, &self.yp)
     }
 
-    /// Resolution of times between the last state and another.
+    /// Resolution of times between that of the last state and another.
     fn resolution(&self, t: f64) -> f64 {
         (4.0 * f64::EPSILON * self.t.abs().max(t.abs())).max(f64::MIN_POSITIVE)
     }
@@ -148,7 +151,7 @@ impl<'c> Events<'c> {
         self.noted.clear();
         let now = stepper.time();
         let landed = self.target.take_if(|target| target.t == now);
-        // Another stepper may have passed it.
+        // Another stepper may have passed the target.
         self.target.take_if(|target| (target.t - now) * self.direction < 0.0);
         if let Some(target) = &landed
             && let Some((better, value)) = self.better(target, [stepper.state(), stepper.derivative()])
@@ -180,7 +183,7 @@ impl<'c> Events<'c> {
         EventOutcome::Reached
     }
 
-    /// Has the step repeated to end at the first zero of an event that is more than recorded; returns its time.
+    /// Has the step repeated to end at the first zero of an event that is not only recorded; returns its time.
     fn aim(&mut self, first: Zero, zeros: &[Zero], end: f64) -> f64 {
         let length = end - self.t;
         let resolution = self.resolution(end);
@@ -194,7 +197,8 @@ impl<'c> Events<'c> {
         t
     }
 
-    /// A zero on the dense output as accurately as if a step ended there, and the state: separate steps to it are made from the last state.
+    /// Refines a zero found on the dense output until it is as accurate as if a step ended there, by separate steps
+    /// from the last state; returns it and the state there.
     fn refined(&self, zero: Zero, run: &mut PiecewiseRun<'_>) -> (Zero, Vec<f64>) {
         let (event, end) = (zero.event, run.stepper.time());
         let mut found = None;
@@ -217,8 +221,8 @@ impl<'c> Events<'c> {
         })
     }
 
-    /// A time nearer to the zero than one at which a step has ended with this state, and the value of the function
-    /// there; `None` if that is near enough.
+    /// A time nearer to the zero than that of the target, at which a step has ended with this state, and the value of
+    /// the function at the target; `None` if the target is near enough or no such time is found.
     fn better(&self, target: &Target, [y, yp]: [&[f64]; 2]) -> Option<(f64, f64)> {
         let (t, event) = (target.t, target.events[0]);
         let value = (self.events[event].function)(t, y, yp);
@@ -227,7 +231,7 @@ impl<'c> Events<'c> {
             Some((other, value_there)) => (value - value_there) / (t - other),
         };
         let change = value / slope;
-        // Every attempt is nearer.
+        // Each correction must be at most half as large as the last change of the time.
         let most = target.other.map_or(LARGEST_CHANGE * target.length.abs(), |(other, _)| 0.5 * (t - other).abs());
         let is_change = change.abs() > self.resolution(t) && change.abs() <= most;
         let better = if (t - change - target.latest) * self.direction > 0.0 { target.latest } else { t - change };
@@ -278,7 +282,7 @@ impl<'c> Events<'c> {
             for pair in signed.windows(2).filter(|pair| direction.admits(pair[0].1, pair[1].1)) {
                 found.push(Zero { event, t: bracketed(pair[0], pair[1], resolution, &mut at) });
             }
-            // An exact zero is on the side that it comes from.
+            // A function that is exactly zero is on the side from which it came.
             self.sides_ahead[event] = signed.last().map_or(0.0, |&(_, value)| value);
         }
         found
@@ -327,7 +331,8 @@ impl<'c> Events<'c> {
         solution.note_event(&self.events[event].name, self.t, &self.y);
     }
 
-    /// Records events with the derivatives of their times; if none of them ends the run, also the derivatives of the state after them.
+    /// Records events with the derivatives of their times; unless one of them ends the run, returns the derivatives of
+    /// the state on arrival, to which those of the resets are applied.
     fn note_with_derivatives(
         &self,
         happening: &[usize],
@@ -454,10 +459,10 @@ impl<'c> Events<'c> {
 /// The zero between two times at which a function has different signs, to the resolution of time: regula falsi with the
 /// Illinois rule, and bisection where that is slower.
 fn bracketed(mut a: (f64, f64), mut b: (f64, f64), resolution: f64, function: &mut impl FnMut(f64) -> f64) -> f64 {
-    // Function values; that at an end that stays is halved.
+    // The function values, halved at an end that stays.
     let mut weights = [a.1, b.1];
     let mut last = 0;
-    // Widths of the two brackets before.
+    // Widths of the last two brackets.
     let mut widths = [f64::INFINITY; 2];
     loop {
         let width = (b.0 - a.0).abs();

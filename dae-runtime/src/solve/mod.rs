@@ -2,8 +2,8 @@
 //!
 //! In: a [`Dae`]. Out: its solution as far as it exists, with the reason if it does not reach the end time. The driver
 //! loops over the steps of a [`Stepper`](crate::integrator::stepper::Stepper); only `method` and `restarts` know
-//! methods, and methods know nothing of output. Where a function of time changes its branch (the kinks of an input) a
-//! step ends, and the method is restarted.
+//! methods, and methods know nothing of output. With step-size control, a step ends and the method is restarted where a
+//! function of time changes its branch (at a kink of an input, for instance) and where $F$ jumps.
 //!
 //! ```
 //! # use dae_runtime::contract::Dae;
@@ -188,9 +188,9 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     }
 
     /// Sets the absolute tolerance of one unknown, in its unit: `x`, or `q` for all elements of an array and `q[3]` for
-    /// one; of several that name an element the last one counts. The tolerance of an unknown that the formulation has
-    /// eliminated, because it equals another one up to sign, applies to that one. A name that does not exist is an
-    /// error when a run starts.
+    /// one; if several calls name an element, the last one counts. A tolerance given for an unknown that the
+    /// formulation has eliminated, because it equals another one up to sign, applies to that other one. A name that
+    /// does not exist is an error when a run starts.
     pub fn atol_of(mut self, unknown: impl Into<Name>, atol: f64) -> Self {
         self.tolerances.push((unknown.into(), atol));
         self
@@ -203,12 +203,12 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     }
 
     /// Times at which steps end and after which the method is restarted: where something that the model does not know
-    /// about, such as an input of the caller, has a kink or a jump. Where functions in the text of a model change their
-    /// branch this is done anyway; where values are wanted at given times, [`Record::At`] is cheaper.
+    /// about, such as an input of the caller, has a kink or a jump. Where functions of time in the text of a model
+    /// change their branch, this is done anyway; if only values at given times are wanted, [`Record::At`] is cheaper.
     ///
-    /// The state before such a time is recorded a few rounding errors before it, and the next one begins as many after
-    /// it. Times outside the run do not count. Steps of fixed size do not end anywhere else: with
-    /// [`Integration::fixed_step`] stops are an error.
+    /// A step ends a few rounding errors before such a time, and the next one begins as many after it. Times outside
+    /// the run do not count. Steps of fixed size cannot end at given times: with [`Integration::fixed_step`], stops are
+    /// an error.
     pub fn stops(mut self, times: impl IntoIterator<Item = f64>) -> Self {
         self.stops = times.into_iter().collect();
         self
@@ -227,7 +227,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         self
     }
 
-    /// Sets an upper bound on the number of steps.
+    /// Sets an upper bound on the number of accepted steps.
     pub fn max_steps(mut self, steps: usize) -> Self {
         self.options.max_steps = steps;
         self
@@ -254,22 +254,23 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// Requests the derivatives of the solution, at fixed times, with respect to these quantities: parameters, and
     /// unknowns (or derivatives, `der(x)`) that stand for their start values, by name. They are in
     /// [`Solution::sensitivities`]; the run has to begin with the start values of the model ([`Integration::run`]), and
-    /// ends where a sensitivity cannot be continued ([`Failure::Sensitivity`]). Where inconsistent guesses leave the
-    /// initialisation a choice, the derivative of the start is that for consistent guesses. Anything else that events
-    /// use is treated as constant.
+    /// fails where a sensitivity cannot be continued ([`Failure::Sensitivity`]) or does not exist
+    /// ([`Failure::NotDifferentiable`]). Where inconsistent guesses leave the initialisation a choice, the derivative
+    /// of the start is that for consistent guesses. Whatever the functions and resets of events use besides the time
+    /// and the state is treated as constant.
     pub fn sensitivities<N: Into<Name>>(mut self, by: impl IntoIterator<Item = N>) -> Self {
         self.sensitivities = by.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Adds an event. Where several occur at one time, resets are made in the order in which they were added, unless
-    /// one of them is terminal ([`Event::terminal`]).
+    /// Adds an event. If several occur at one time, their resets are made in the order in which they were added, unless
+    /// one of these events is terminal ([`Event::terminal`]).
     pub fn event(mut self, event: Event<'c>) -> Self {
         self.events.push(event);
         self
     }
 
-    /// Calls a function after each step, which may end the run: then the status of the solution is
+    /// Calls a function after each step; it may end the run, and then the status of the solution is
     /// [`Status::Interrupted`](crate::solution::Status::Interrupted).
     ///
     /// ```
@@ -299,7 +300,8 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// observer asked for it.
     ///
     /// # Errors
-    /// The run could not begin, or it stopped early: then the error contains the solution up to there ([`RunError::Stopped`]).
+    /// The run could not begin; or it stopped early, and the error contains the solution up to there
+    /// ([`RunError::Stopped`]).
     pub fn run(self, t0: f64, t_end: f64) -> Result<Solution, RunError> {
         let clock = Stopwatch::start();
         let mut steps = self.steps(t0, t_end)?;
@@ -339,14 +341,15 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
 
     /// Integrates from consistent initial values, and keeps what is needed to go back through the run: for gradients of
     /// functions of the solution with respect to the quantities named in [`Integration::sensitivities`], any number of
-    /// parameters and start values. Forms with unknowns of index 3 or with local coordinates carry sensitivities
-    /// forwards instead, which takes time for every quantity.
+    /// parameters and start values. For forms with unknowns of index above 2 or with local coordinates, sensitivities
+    /// are carried forwards instead, at a cost that grows with the number of quantities.
     ///
     /// # Errors
     /// No quantity was named; otherwise as for [`Integration::run`]: a run that stopped early has no way back.
     ///
     /// # Example
-    /// The derivative, with respect to its stiffness, of the squared distance of a mass on a spring from 1 after ten seconds:
+    /// A mass on a spring after ten seconds: the derivative of its squared distance from 1 with respect to the
+    /// stiffness:
     ///
     /// ```
     /// # use dae_runtime::contract::Dae;
@@ -447,7 +450,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         steps.finish()
     }
 
-    /// Makes the run from consistent values on.
+    /// Prepares the run from consistent values.
     fn under_way(
         self,
         [t0, t_end]: [f64; 2],

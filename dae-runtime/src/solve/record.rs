@@ -21,19 +21,19 @@ pub enum Record {
     #[default]
     Steps,
     /// The start, every accepted step and polynomials between, so that the solution can be evaluated anywhere: the
-    /// dense output of the method, or more and shorter pieces where that does not satisfy the equations, since errors
-    /// are not tested for algebraic unknowns. Costs two residuals per step.
+    /// dense output of the method, or several shorter pieces where that does not satisfy the equations, since error
+    /// tests do not cover all unknowns between the ends of a step. Costs at least two residuals per step.
     Dense,
     /// Exactly these times, in the direction of the run, with the accuracy of the method: Radau IIA ends steps there,
-    /// since its dense output is a cubic; BDF interpolates by its own polynomial and does not change a step; an unknown
-    /// for which errors are not tested is solved for where the polynomial does not satisfy the equations. Algebraic
+    /// since its dense output is less accurate; BDF interpolates by its own polynomial, which leaves its steps
+    /// unchanged, and where that does not satisfy the equations, the unknowns concerned are solved for. Algebraic
     /// unknowns of higher index follow from the states by the hidden equations, as at the end of every run: no error
     /// test is sharp for them. Constraints hold at interpolated states to the accuracy of the interpolation. At the
-    /// time of a reset the state before it is recorded.
+    /// time of a reset, the state before it is recorded.
     At(Vec<f64>),
 }
 
-/// A step made from `before` on (the start itself if that is the present time), and where to enter it.
+/// A step from `before` to the present time of the stepper (none if the two are equal), and what is to take it in.
 pub(super) struct Made<'a, 'c> {
     pub(super) stepper: &'a mut dyn Stepper,
     pub(super) before: f64,
@@ -53,7 +53,7 @@ pub(super) struct Recorder<'d> {
     state: Vec<f64>,
     /// Sensitivities, if they are requested.
     pub(super) variation: Option<Variation<'d>>,
-    /// Finds unknowns of higher index at the times requested.
+    /// Finds unknowns of higher index at the times requested and at the end.
     hidden: Option<Hidden<'d>>,
 }
 
@@ -74,12 +74,12 @@ impl<'d> Recorder<'d> {
         Ok(Recorder { record, reached: 0, direction, t0, state: Vec::new(), variation, hidden: None })
     }
 
-    /// Makes unknowns of higher index as accurate as states at the times requested and at the end.
+    /// Sets what makes unknowns of higher index as accurate as states, at the times requested and at the end.
     pub(super) fn improve_by(&mut self, hidden: Option<Hidden<'d>>) {
         self.hidden = hidden;
     }
 
-    /// Makes unknowns of higher index as accurate as states, except at a switch.
+    /// Makes unknowns of higher index as accurate as states, except at the start and at a switch.
     fn improve(&self, stepper: &dyn Stepper, t: f64, state: &mut [f64]) {
         if let Some(hidden) = self.hidden.as_ref().filter(|_| t != self.t0 && stepper.at_switch().is_none()) {
             hidden.improve(t, state, stepper.derivative());
@@ -125,7 +125,7 @@ impl<'d> Recorder<'d> {
     fn times_reached(&mut self, made: &mut Made<'_, '_>) -> Result<(), Failure> {
         let now = made.stepper.time();
         while let Some(t) = self.next() {
-            // Between two pieces of a run the equations belong to neither.
+            // Between two pieces of a run the equations belong to neither: such a time counts as the end of the first.
             let is_end = (now - t).abs() <= 2.0 * margin(t, self.t0);
             if !is_end && (now - t) * self.direction < 0.0 {
                 break;
@@ -146,7 +146,7 @@ impl<'d> Recorder<'d> {
         Ok(())
     }
 
-    /// Records another state from which the run continues.
+    /// Records the state from which the run continues after a reset.
     pub(super) fn restart(&mut self, t: f64, y: &[f64], solution: &mut Solution) {
         if !matches!(self.record, Record::At(_)) {
             self.push(t, y, solution);
@@ -156,7 +156,7 @@ impl<'d> Recorder<'d> {
         }
     }
 
-    /// Ends the run where the last step has reached the end time up to rounding errors.
+    /// Completes the record of a run whose last step ended at a switch within rounding errors of the end time.
     pub(super) fn end_at(&mut self, made: &mut Made<'_, '_>) -> Result<(), Failure> {
         match (&self.record, made.solution.times.last_mut()) {
             (Record::Steps | Record::Dense, Some(last)) => {
@@ -167,7 +167,7 @@ impl<'d> Recorder<'d> {
         }
     }
 
-    /// Notes that the equations change where the last step has ended, if it is at a zero of a switching function.
+    /// Notes that the equations change where the last step has ended, if that is at a zero of a switching function.
     pub(super) fn leave(&mut self, run: &mut PiecewiseRun<'_>, before: f64) -> Result<(), Failure> {
         let Some(variation) = &mut self.variation else { return Ok(()) };
         let (switches, now, step) = (run.at_switches(), run.stepper.time(), run.last_step());

@@ -6,28 +6,30 @@
 
 use crate::contract::Dae;
 
-/// Times just before and just after a zero of a switching function, as close as floating-point numbers are. In between
-/// it is zero, and the branch taken there depends on whether the text says `<` or `<=`. For a time that the caller
-/// gives, [`margin`] on either side.
+/// The last time before a zero of a switching function and the first one after it, in floating-point numbers. In
+/// between it is zero, and the branch taken there depends on whether the text says `<` or `<=`. For a time that the
+/// caller gives, the times at a distance of [`margin`] on either side.
 pub(super) struct Crossing {
-    /// The switching function; `None` where only the caller knows.
+    /// The switching function; `None` for a time that the caller gives.
     pub(super) switch: Option<usize>,
     pub(super) before: f64,
     pub(super) after: f64,
 }
 
 /// Steps end this many rounding errors before a time that the caller gives, and continue as many after it, so that the
-/// last stage, whose time is a sum, is not on the other side. Crossings that are closer together are merged.
+/// last stage, whose time is a sum, is not on the other side. A given time closer than twice that to a crossing is
+/// merged with it.
 const MARGIN: f64 = 4.0;
 /// Number of points at which switching functions of time are sampled.
 const SAMPLES: usize = 2048;
-/// Number of steps to an extremum between such points, where a function comes near zero and turns away again.
+/// Number of steps of the search for an extremum between such points, where a function comes near zero and turns away
+/// again.
 const TO_EXTREMUM: usize = 40;
 
 /// The switching functions that depend on time alone.
 struct OfTime<'d> {
     dae: &'d dyn Dae,
-    /// Which switching functions.
+    /// Their positions among all switching functions.
     switches: Vec<usize>,
     y: &'d [f64],
     yp: &'d [f64],
@@ -62,7 +64,8 @@ impl OfTime<'_> {
         Crossing { switch: Some(self.switches[switch]), before, after }
     }
 
-    /// A time between two others at which a function with one sign at both has another one, by golden-section search towards zero.
+    /// A time between two others at which a function with one sign at both has another one or vanishes, by
+    /// golden-section search towards zero; `None` if none is found.
     fn dip(&mut self, switch: usize, [mut a, mut b]: [f64; 2], sign: i8) -> Option<f64> {
         let golden = 0.5 * (5f64.sqrt() - 1.0);
         for _ in 0..TO_EXTREMUM {
@@ -83,14 +86,16 @@ fn sign_of(value: f64) -> i8 {
     i8::from(value > 0.0) - i8::from(value < 0.0)
 }
 
-/// Distance before `t` at which a step ends, in a run from `t0`.
+/// The distance from `t`, a time that the caller gives, at which a step ends before it and the next begins after it, in
+/// a run from `t0`.
 pub(super) fn margin(t: f64, t0: f64) -> f64 {
     MARGIN * f64::EPSILON * t.abs().max((t - t0).abs())
 }
 
 impl Crossing {
-    /// The sign changes of switching functions of time, and the times given, the last first. Functions that change
-    /// their sign twice between two of the many sampling points, and are not smooth there, may be missed.
+    /// The sign changes of switching functions of time, except at the start, and the times given, the last first. Where
+    /// a function changes its sign twice between neighbouring sampling points and is not smooth there, both changes may
+    /// be missed.
     pub(super) fn all(dae: &dyn Dae, [t0, t_end]: [f64; 2], [y, yp]: [&[f64]; 2], given: &[f64]) -> Vec<Crossing> {
         let direction = if t_end < t0 { -1.0 } else { 1.0 };
         let mut list = Self::of_time(dae, [t0, t_end], [y, yp]);
@@ -116,7 +121,7 @@ impl Crossing {
         Self::of_time(dae, [t0, t_end], state).into_iter().find(|crossing| crossing.before == t0)
     }
 
-    /// The crossings of the switching functions.
+    /// The crossings of the switching functions of time.
     fn of_time(dae: &dyn Dae, [t0, t_end]: [f64; 2], [y, yp]: [&[f64]; 2]) -> Vec<Crossing> {
         let switches = &dae.description().switches;
         let switches: Vec<usize> = (0..switches.len()).filter(|&k| switches[k].of_time).collect();

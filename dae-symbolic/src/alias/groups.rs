@@ -1,7 +1,7 @@
 //! Groups of unknowns that are equal up to sign.
 //!
 //! In: relations $x_j = \pm x_k$ and $x_j = c$. Out: for each unknown its representative, with the sign, or its value.
-//! A forest with path compression (Tarjan, *J. ACM* 22, 1975): almost constant time per relation.
+//! A forest with path compression (Tarjan & van Leeuwen, *J. ACM* 31, 1984): logarithmic amortised time per relation.
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,4 @@
-//! Unknowns that equations equate with others, or with constants.
+//! Unknowns that equations equate with others up to sign, or with constants.
 //!
 //! In: the working system. Out: an [`Elimination`]: for each unknown $z$ given by $z = \pm x$ or $z = c$, with $c$ made
 //! of numbers and parameters, its replacement, and the system with $z$ replaced in every other equation; $z^{(k)}$
@@ -10,8 +10,8 @@
 //! values are those of the text in any case; only the forms derived from it become smaller, and they give the values of
 //! the eliminated unknowns.
 //!
-//! Models with families of unknowns, whose instances would no longer be alike, and equations that stand for others are
-//! left alone.
+//! Models with families (of unknowns, equations or parameters) are left alone, because the members of a family would
+//! no longer be alike; so are equations that are combinations put in place of equations of the text.
 
 mod groups;
 mod relation;
@@ -27,7 +27,7 @@ use crate::system::{System, written_orders};
 use groups::Groups;
 use relation::relation;
 
-/// The number of rounds of replacement.
+/// The largest number of rounds of replacement.
 const MAX_ROUNDS: usize = 8;
 
 /// An eliminated unknown and its replacement.
@@ -52,7 +52,7 @@ pub struct Elimination {
     pub structure: Structure,
 }
 
-/// Finds what can be eliminated; `None` if there is nothing, or nothing would be left.
+/// Finds what can be eliminated; `None` if there is nothing, if nothing would be left, or if the model has families.
 pub fn eliminate(model: &mut Model, system: &System) -> Option<Elimination> {
     if model.has_families() {
         return None;
@@ -101,8 +101,8 @@ pub fn eliminate(model: &mut Model, system: &System) -> Option<Elimination> {
     Some(Elimination { eliminated, system, structure })
 }
 
-/// The preference for an unknown of a group to stay, larger is better: one whose derivatives occur, one with a typical
-/// magnitude of its own, an earlier one.
+/// The preference for an unknown of a group to stay, larger is better: first the one with derivatives of higher order,
+/// then one with a nominal value of its own, then the earlier one.
 fn preference(model: &Model) -> Vec<(u32, bool, std::cmp::Reverse<usize>)> {
     let orders = written_orders(model).into_iter().zip(&model.unknowns).enumerate();
     orders.map(|(j, (order, unknown))| (order, unknown.nominal != 1.0, std::cmp::Reverse(j))).collect()

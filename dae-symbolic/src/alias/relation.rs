@@ -1,7 +1,7 @@
 //! Equations that relate two unknowns, or give one.
 //!
-//! In: the residual $f$ of an equation. Out: the relation $x_j = \pm x_k$ or $x_j = c$ that $f = 0$ is, if it is one;
-//! and what such relations put in place of an unknown, with its derivatives.
+//! In: the residual $f$ of an equation. Out: the relation $x_j = \pm x_k$ or $x_j = c$ that $f = 0$ states, if it does;
+//! and what replaces an unknown and its derivatives because of such a relation.
 
 use crate::expr::{Dag, Expr, Node, Rational, Symbol, UnknownId};
 
@@ -15,7 +15,7 @@ pub enum AliasOf {
         /// $q$.
         factor: Rational,
     },
-    /// Made of numbers and parameters.
+    /// A constant made of numbers and parameters.
     Constant(Expr),
 }
 
@@ -41,7 +41,7 @@ pub(super) enum Relation {
     Constant(usize, Expr),
 }
 
-/// The relation that $f = 0$ is, if it is one.
+/// The relation that $f = 0$ states, if it does.
 pub(super) fn relation(dag: &mut Dag, residual: Expr) -> Option<Relation> {
     let (terms, constant) = match dag.node(residual).clone() {
         Node::Sum { constant, terms } => (terms.to_vec(), constant),

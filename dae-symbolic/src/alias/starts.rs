@@ -1,8 +1,9 @@
 //! Start values of unknowns that are equal.
 //!
 //! In: a model. Out: the model, with a guess for the representative of a group if it had no start value and another
-//! unknown of the group has one; or an error for every two fixed start values of unknowns that the text equates up to
-//! sign, or of an unknown that the text makes constant, that contradict each other at the default parameters.
+//! unknown of the group has one; or an error for every contradiction, at the default parameters, between fixed start
+//! values of unknowns that the text equates up to sign, or between a fixed start value and the constant that the text
+//! equates the unknown with.
 //!
 //! Consistent initialisation goes from low derivatives to high ones and determines the differentiated unknown before
 //! its aliases; without a guess it would start from zero, whatever the start value of an alias is.
@@ -17,7 +18,7 @@ use crate::model::{Model, Start, StartValue, derivative_name};
 use crate::origin::Origin;
 use std::collections::HashMap;
 
-/// Values with a smaller relative difference are equal up to rounding.
+/// Values with a smaller difference, relative to one plus the larger magnitude, are equal up to rounding.
 const ROUNDING: f64 = 1e-12;
 
 /// A fixed start value in terms of the representative.
@@ -89,8 +90,8 @@ fn contradictions(model: &mut Model, groups: &mut Groups, because: &HashMap<usiz
     found
 }
 
-/// Gives representatives without start value the start value of another unknown of their group, fixed ones first, as a
-/// guess.
+/// Gives representatives without a start value that of another unknown of their group as a guess, a fixed one if there
+/// is one.
 fn move_starts(model: &mut Model, groups: &mut Groups, because: &HashMap<usize, Origin>) {
     for kind in [Start::Fixed, Start::Guess] {
         for j in 0..model.unknowns.len() {
@@ -129,7 +130,7 @@ fn number(model: &Model, parameters: &[f64], value: Expr) -> f64 {
     })
 }
 
-/// Whether two numbers certainly differ: a NaN is reported by the initialisation.
+/// Whether two numbers certainly differ; not if one is NaN, which the initialisation reports.
 fn differ(a: f64, b: f64) -> bool {
     (a - b).abs() > ROUNDING * (1.0 + a.abs().max(b.abs()))
 }

@@ -3,7 +3,7 @@
 //! In: mass matrix $M$ and constraint Jacobian $G$. Out: nothing, or the coordinates at fault. A motion $w \ne 0$ with
 //! $M w = 0$ and $G w = 0$ has neither inertia nor a constraint: its Euler–Lagrange equation does not determine an
 //! acceleration. There is none where the matrix of $M$ on top of $G$ has full column rank, which is decided at points
-//! of a prime field: full rank there proves full rank generically, a smaller rank is required at three points. A
+//! of a prime field: full rank at one of them proves full rank generically; only a smaller rank at all three counts. A
 //! singular $M$ on its own is not an error: massless coordinates that constraints tie to others are legitimate.
 
 use super::Names;

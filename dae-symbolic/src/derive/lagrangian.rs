@@ -1,15 +1,15 @@
 //! Euler–Lagrange equations.
 //!
 //! In: coordinates $q$, a Lagrangian $L(t, q, q')$, holonomic constraints $0 = g(t, q)$ with a multiplier each,
-//! Rayleigh's dissipation function $R$ and forces $Q$. Out: the equations of motion in the order of the coordinates,
+//! Rayleigh's dissipation function $R$ and forces $Q$. Out: the equations
 //!
 //! $$ q' = u, \qquad \frac{\mathrm d}{\mathrm d t} L_u - L_q = Q - R_u - G^\top \lambda, \qquad 0 = g, $$
 //!
-//! first $q' = u$ for velocities that have names, then the equations of motion, then the constraints. This is
-//! Hairer & Wanner II, Sect. VII.1, eq. (1.42) for the Lagrangian $L - \lambda^\top g$ of eq. (1.44): a multiplier is
-//! the force with which the constraint `0 = g` resists a growing $g$; the residual of `left = right` is $g =$ `left`
-//! $-$ `right`. Expanded by the chain rule as in eq. (1.43) it is eq. (1.46), $M u' = f - G^\top \lambda$ with
-//! $M = L_{uu}$.
+//! first $q' = u$ for velocities that have names, then the equations of motion in the order of the coordinates, then
+//! the constraints. This is Hairer & Wanner II, Sect. VII.1, eq. (1.42) for the Lagrangian $L - \lambda^\top g$ of eq.
+//! (1.44): a multiplier is the force with which the constraint `0 = g` resists a growing $g$; the residual of
+//! `left = right` is $g =$ `left` $-$ `right`. Expanded by the chain rule as in eq. (1.43) it is eq. (1.46),
+//! $M u' = f - G^\top \lambda$ with $M = L_{uu}$.
 
 use super::Names;
 use super::energy::{check_constraint, check_dissipation, check_energy};
@@ -33,7 +33,8 @@ pub struct EulerLagrange {
 /// Derives the equations of a mechanical system.
 ///
 /// # Errors
-/// If an energy contains accelerations or multipliers, a constraint velocities or no coordinate, or a coordinate has no inertia.
+/// If an energy contains accelerations or multipliers, the dissipation function no velocity, or a constraint
+/// velocities, multipliers or no coordinate; or if a motion has neither inertia nor a constraint.
 pub fn derive(dag: &mut Dag, system: &Lagrangian, names: Names<'_>) -> Result<EulerLagrange, Diagnostics> {
     let mut found = Diagnostics::new();
     let roles = Roles::of(system);

@@ -20,7 +20,7 @@ use crate::expr::{Dag, Expr, Symbol, UnknownId, symbols};
 /// The names of symbols in messages.
 pub type Names<'a> = &'a dyn Fn(Symbol) -> String;
 
-/// The derivatives of unknowns that occur in an expression, ascending.
+/// The unknowns and derivatives of unknowns that occur in an expression, ascending.
 fn jets(dag: &Dag, expr: Expr) -> Vec<(UnknownId, u32)> {
     let jet = |symbol| match symbol {
         Symbol::Unknown { unknown, order } => Some((unknown, order)),

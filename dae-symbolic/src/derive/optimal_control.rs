@@ -81,7 +81,8 @@ pub struct FirstOrder {
 /// Derives the first-order conditions.
 ///
 /// # Errors
-/// If dynamics or costs contain anything but time, inputs, states and controls, or a control has no influence.
+/// If dynamics or costs contain derivatives, or unknowns other than states and controls; if the terminal cost contains
+/// a control; or if a control has no influence.
 pub fn derive(dag: &mut Dag, problem: &ControlProblem, names: Names<'_>) -> Result<FirstOrder, Diagnostics> {
     let mut found = Diagnostics::new();
     let parts = Parts::of(problem);
@@ -136,7 +137,7 @@ fn hamiltonian(dag: &mut Dag, problem: &ControlProblem) -> Expr {
     dag.sum(terms)
 }
 
-/// The partial derivatives with respect to states and controls that are not zero.
+/// The nonzero partial derivatives with respect to states and controls.
 fn slopes(dag: &mut Dag, value: Expr, parts: &Parts) -> HashMap<UnknownId, Expr> {
     let wanted = |symbol| match symbol {
         Symbol::Unknown { unknown, order: 0 } => parts.of_unknown(unknown).is_some_and(|part| part != Part::Adjoint),
@@ -210,7 +211,7 @@ impl Parts {
         self.0.get(&unknown).copied()
     }
 
-    /// Checks that an expression contains no unknowns except states and controls.
+    /// Checks that an expression contains no unknowns except states and controls, and no derivatives.
     fn check(&self, dag: &Dag, what: &str, value: Expr, origin: Origin, names: Names<'_>, found: &mut Diagnostics) {
         for (unknown, order) in jets(dag, value) {
             let (why, help) = match (self.of_unknown(unknown), order) {

@@ -1,4 +1,4 @@
-//! Tables and inputs of the caller in generated code.
+//! Tables, and inputs that the caller supplies, in generated code.
 //!
 //! In: a compiled model. Out: the parts of its structs that exist only for these: fields for inputs and a constructor
 //! that takes them, functions for tables with their coefficients as constants, and the check that inputs have the
@@ -31,7 +31,8 @@ pub(super) fn fields(compiled: &Compiled) -> String {
     text
 }
 
-/// A model with inputs has no defaults: `new` takes the inputs, and the parameters have the values of the text.
+/// The constructor of a model with inputs, which has no default: `new` takes the inputs, and the parameters have the
+/// values of the text.
 pub(super) fn constructor(compiled: &Compiled, statements: &str, parameters: &[String]) -> String {
     let inputs: Vec<&str> = compiled.needs.iter().map(|need| need.input.as_str()).collect();
     constructor_of(&compiled.model.visibility, &inputs, statements, parameters)

@@ -95,7 +95,7 @@ impl Field<'_> {
     }
 }
 
-/// The body of the method that builds the prolongation of the struct; `inputs` is the field for inputs, if there are any.
+/// The body of the method that builds the prolongation of the struct; `inputs` is the field for inputs, or empty.
 pub(super) fn layout(target: &str, fields: &[Field<'_>], count: usize, inputs: &str) -> String {
     if fields.iter().all(|field| field.extents.is_empty()) {
         let values: Vec<String> = fields.iter().map(|field| format!("self.{}", field.name)).collect();
@@ -105,7 +105,8 @@ pub(super) fn layout(target: &str, fields: &[Field<'_>], count: usize, inputs: &
     format!("        let mut parameters = [0.0; {count}];\n{copies}        {target} {{ parameters{inputs} }}\n")
 }
 
-/// The fields with their defaults, and the statements that come before: literals, or programs for arrays whose values differ.
+/// The statements that compute defaults, and the fields with their defaults. Where the values of some array differ,
+/// programs compute all defaults; otherwise there are no statements, and the defaults are literals.
 pub(super) fn defaults(compiled: &Compiled, fields: &[Field<'_>]) -> Result<(String, Vec<String>), Torn> {
     let model = &compiled.model;
     if fields.iter().all(Field::is_uniform) {

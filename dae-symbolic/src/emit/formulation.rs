@@ -1,6 +1,6 @@
 //! A formulation: the contract that integrators work on.
 //!
-//! In: a compiled formulation. Out: a struct that fulfils the contract.
+//! In: a compiled formulation. Out: a struct that implements the contract.
 
 use dae_runtime::contract::{Pattern, Switch};
 

@@ -8,7 +8,7 @@ use crate::form::Form;
 pub(super) const ALLOW: &str = "#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]\n\
     #[allow(clippy::all, clippy::pedantic, clippy::nursery)]\n";
 
-/// What every public struct derives.
+/// What the public structs of a model without inputs derive.
 pub(super) const DERIVE: &str = "#[derive(Clone, Copy, Debug, PartialEq)]\n";
 
 /// Lines of documentation.
@@ -19,7 +19,7 @@ pub(super) fn docs(lines: impl IntoIterator<Item = impl AsRef<str>>, indent: &st
         .collect()
 }
 
-/// A visibility with the space after it, if there is one.
+/// A visibility followed by a space; empty for a private item.
 pub(super) fn prefix(visibility: &str) -> String {
     if visibility.is_empty() { String::new() } else { format!("{visibility} ") }
 }

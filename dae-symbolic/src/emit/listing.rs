@@ -1,6 +1,6 @@
 //! Tables of models with families, filled by loops when they are first asked for.
 //!
-//! In: descriptions, patterns and the domains of their entries. Out: Rust text whose size is that of the model's text.
+//! In: descriptions, patterns and the domains of their entries. Out: Rust text in proportion to the model's text.
 //! A table of a model without families is a literal (`tables.rs`).
 
 use std::hash::Hash;
@@ -28,7 +28,7 @@ pub(super) fn statements<K>(
     text
 }
 
-/// A list of the given type, as the statements that fill the variable `name`.
+/// A list, as the statements that fill the variable `table`; `item` spells an entry.
 pub(super) fn list<K: Clone + Eq + Hash>(
     table: &str,
     entries: &[Entry<'_, K>],
@@ -42,7 +42,8 @@ pub(super) fn list<K: Clone + Eq + Hash>(
     Ok(format!("            let mut {table} = Listing::new();\n{}", statements(&groups, "            ", put)))
 }
 
-/// A pattern, as the statements that fill the variable `name`; the rows and columns have the given domains.
+/// A pattern, as the statements that fill the variable `name`, from the domains of its rows and the numbering of its
+/// columns.
 pub(super) fn pattern(name: &str, pattern: &Pattern, domains: &[Domain], columns: &Numbering) -> Result<String, Torn> {
     let rows = Numbering::of(domains)?.total();
     let entries = pattern_rows(pattern, domains, columns)?;
@@ -58,10 +59,10 @@ pub(super) fn pattern(name: &str, pattern: &Pattern, domains: &[Domain], columns
     Ok(format!("            let mut {name} = Rows::new({rows}, {});\n{statements}", columns.total()))
 }
 
-/// Rows with at least this many entries are filled by loops.
+/// In rows outside families, runs of at least this many equidistant columns are filled by loops.
 const LONG: usize = 8;
 
-/// A row that is not a member of a family, from left to right, with a loop for columns at a constant distance.
+/// A row that is not a member of a family, from left to right, with a loop for each long run of equidistant columns.
 fn long_row(name: &str, group: &Group<usize>) -> String {
     let row = group.places[0].base;
     let columns: Vec<i64> = group.places[1..].iter().map(|place| place.base).collect();

@@ -1,7 +1,7 @@
 //! Contract methods that run a program.
 //!
-//! In: a signature, a program, and the names of its results. Out: the method. A single block without loops is its body;
-//! of several blocks, each is a scope, or a function of its own if the program is long.
+//! In: a signature, a program, and the names of its results. Out: the method. A single block is its body; each of
+//! several blocks is a loop or a scope, or a function of its own if the program is long.
 
 use super::body::{Body, Labels, Outputs, Slots};
 use super::names::{Names, Numbers};
@@ -46,7 +46,7 @@ fn filled(signature: &str, slots: [&str; 4]) -> String {
     signature
 }
 
-/// A method of several blocks.
+/// A method of several blocks, or of a model with families.
 fn in_parts(
     names: &Names,
     signature: &str,
@@ -126,7 +126,7 @@ fn indented(code: &str) -> String {
     code.lines().map(|line| format!("    {line}\n")).collect()
 }
 
-/// The arguments of a part, with their types: those of the method, and the parameters.
+/// The arguments of a part, with their types: those of the method, the parameters, and the totals if there are any.
 fn arguments(names: &Names, slots: &Slots, signature: &str, totals: usize) -> Vec<(String, &'static str)> {
     let [number, slice, slice_mut] = match names.numbers {
         Numbers::Floating => ["f64", "&[f64]", "&mut [f64]"],

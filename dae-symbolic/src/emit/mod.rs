@@ -5,8 +5,8 @@
 //! model.
 //!
 //! The text has one public struct for the model (fields are parameters), one for its solutions (methods are unknowns),
-//! a struct per formulation that fulfils the runtime's `Dae` contract, and one for the prolongation. Statements carry
-//! the mathematics they compute as doc comments, which survive macro expansion where ordinary comments would not.
+//! a struct per formulation that implements the runtime's `Dae` contract, and one for the prolongation. Statements
+//! carry the mathematics they compute as doc comments, which survive macro expansion where ordinary comments would not.
 
 mod body;
 mod external;

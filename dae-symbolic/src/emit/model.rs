@@ -97,7 +97,7 @@ fn report(compiled: &Compiled) -> String {
     format!("{doc}    {vis}const REPORT: &'static str = ::core::concat!(\n{lines}    );\n\n")
 }
 
-/// The summary, and why some formulations are missing.
+/// The summary, the recommended formulation, and why some formulations are missing.
 fn report_lines(compiled: &Compiled) -> Vec<String> {
     let mut lines = compiled.summary();
     if let Some(recommendation) = &compiled.recommended {

@@ -27,11 +27,12 @@ pub(super) fn identifier(name: &str) -> String {
     let belongs = |c: char| c.is_alphabetic() || c.is_ascii_digit() || c == '_';
     let kept = name.chars().map(|c| if belongs(c) { c } else { '_' });
     let kept: String = kept.collect();
-    // A constant or unit struct of that name where the macro stands would be matched instead of bound.
+    // If a constant or unit struct of that name is in scope, a pattern would match it instead of binding the name.
     if kept.starts_with(char::is_uppercase) { kept + "_" } else { kept }
 }
 
-/// `x` and `2` of `der(x, 2)`, `x` and `None` of `der(x)`; not for a sum that begins and ends with a derivative.
+/// `x` and `2` of `der(x, 2)`, `x` and an empty text of `der(x)`; `None` for other names, such as a sum that begins and
+/// ends with a derivative.
 fn derivative(name: &str) -> Option<(&str, &str)> {
     let inner = name.strip_prefix("der(")?.strip_suffix(')')?;
     let is_order = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -78,7 +79,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Names for a method over the given states and rates; `place` says where `self` keeps the parameters.
+    /// Names for a method over the given states and rates; `place` is the field in which `self` keeps the parameters,
+    /// or `jets` for the prolongation, which keeps them itself.
     pub(super) fn new(
         compiled: &Compiled,
         states: Vec<String>,
@@ -145,7 +147,7 @@ impl Names {
                 };
                 format!("{}::{name}().{of_spline}({list}, {})", self.tables, call.order())
             }
-            // Only values are known of functions of the caller.
+            // Of functions of the caller only values are known, not enclosures.
             _ if self.numbers == Numbers::Enclosures => "TaylorModel::ENTIRE".to_string(),
             // Derivatives without a function have been rejected.
             ExternalSource::Code(_) => format!("{}({list})", call.path().unwrap_or("::core::compile_error!")),

@@ -1,13 +1,13 @@
 //! Pivots for the iteration matrices of a formulation, before it runs.
 //!
-//! In: a compiled formulation. Out: the pivots and the pattern of the factors, if numbers can be had when the model is
-//! compiled.
+//! In: a compiled formulation. Out: the pivots and the pattern of the factors, if the formulation can be evaluated when
+//! the model is compiled.
 //!
 //! A pivot should stay away from zero in the whole run, of which only the start is known. So the formulation is
 //! evaluated at its start and in a neighbourhood of that, with steps of lengths from long to very short: pivots are
 //! chosen that are large enough in all of these and keep their signs ([`common_factorization`]); failing that, with
-//! shorter steps only, or at the start only. They may fail in the run, backwards in time for instance, where the growth
-//! of the factors is watched.
+//! shorter steps only, or at the start only. They may still fail during a run, for instance backwards in time, so that
+//! the runtime watches the growth of the factors.
 
 use std::array::from_fn;
 use std::f64::consts::FRAC_PI_2;
@@ -29,17 +29,17 @@ const LENGTHS: [[f64; STATES]; 2] =
     [[1e-2, 1e-4, 1.0, 1e-3, 1e2, 1e-5, 1e-1, 1e4], [1e-2, 1e-4, 1e-1, 1e-3, 1e-2, 1e-5, 1e-3, 1e-1]];
 /// The factor by which the time from the start grows from one state to the next.
 const LATER: f64 = 3.0;
-/// The largest distances of the states from the start, in units of its values; the first at which there are such states
-/// is used.
+/// The largest distances of the states from the start, in units of its values; for each state, the first at which a run
+/// may reach it is used.
 const DISTANCES: [f64; 4] = [2.0, 0.5, 0.1, 0.02];
-/// If rows grow by more than this factor from the start, no run reaches the state.
+/// States at which a row is larger than at the start by more than this factor are taken to be out of reach of a run.
 const LARGEST_GROWTH: f64 = 100.0;
 
 /// The pivots of a formulation that the runtime integrates as it is.
 ///
-/// `None` if they take more than `most_work` multiplications; if there are no numbers, because functions of the caller
-/// are not known here, or start values are not consistent; and for an excerpt of a model, whose matrix is not that of
-/// the model.
+/// `None` if the runtime completes the formulation; if the factorisation takes more than `most_work` multiplications;
+/// if the formulation cannot be evaluated, because functions of the caller are not known here, or no consistent start
+/// is found; and for an excerpt of a model, whose matrix is not that of the model.
 pub(super) fn pivots(compiled: &Compiled, form: &CompiledForm, most_work: usize) -> Option<SymbolicFactorization> {
     let n = form.program.description.unknowns.len();
     if form.formulation.completion.is_some() || compiled.model.is_excerpt() || n > most_work {
@@ -73,7 +73,8 @@ pub(super) fn pivots(compiled: &Compiled, form: &CompiledForm, most_work: usize)
     LENGTHS.into_iter().find_map(common).or_else(|| common_factorization(&dae, [step(0, LENGTHS[0][0])], most_work))
 }
 
-/// The consistent jets that the analysis has found, if they belong to this prolongation.
+/// The consistent jets that the analysis has found or, if they do not belong to this prolongation, those that
+/// initialisation finds.
 fn jets(compiled: &Compiled, dae: &Interpreter) -> Option<Vec<f64>> {
     let prolongation = dae.prolongation();
     let count = prolongation.prolongation_description().jets.len();
@@ -83,7 +84,7 @@ fn jets(compiled: &Compiled, dae: &Interpreter) -> Option<Vec<f64>> {
     }
 }
 
-/// Every value moved by up to its own size or the typical one, times `distance`.
+/// Every value moved by up to `distance` times the larger of its own magnitude and the typical one.
 fn moved(values: &[f64], distance: f64, number: usize) -> Vec<f64> {
     let square = values.iter().map(|value| value * value).sum::<f64>() / values.len().max(1) as f64;
     let typical = if square > 0.0 && square.is_finite() { square.sqrt() } else { 1.0 };
@@ -91,7 +92,7 @@ fn moved(values: &[f64], distance: f64, number: usize) -> Vec<f64> {
     values.iter().enumerate().map(moved).collect()
 }
 
-/// A number between −1 and 1 that looks random, and is the same everywhere: SplitMix64 (Steele, Lea & Flood, *Fast
+/// A number between −1 and 1 that looks random but is always the same: SplitMix64 (Steele, Lea & Flood, *Fast
 /// splittable pseudorandom number generators*, 2014).
 fn scattered(number: usize, i: usize) -> f64 {
     let mut z = ((number as u64) << 32 | i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -123,7 +124,8 @@ impl RowSizes {
         RowSizes { y: by_y, yp: largest(&description.jacobian_yp, &values) }
     }
 
-    /// The median of the times in which the equations alone change; one if there is none.
+    /// The median of the time scales of the equations, the ratios of their row sizes by $y'$ and by $y$; one if there
+    /// is none.
     fn typical_time(&self) -> f64 {
         let times = self.yp.iter().zip(&self.y).map(|(yp, y)| yp / y);
         let mut times: Vec<f64> = times.filter(|time| *time > 0.0 && time.is_finite()).collect();

@@ -1,6 +1,6 @@
 //! The prolongation: the contract from which consistent initial values are computed.
 //!
-//! In: a compiled model. Out: a struct that fulfils the contract.
+//! In: a compiled model. Out: a struct that implements the contract.
 
 use super::body::{Labels, Outputs};
 use super::items::{ALLOW, close, docs, prefix};

@@ -48,7 +48,7 @@ pub fn emit_stub(stub: &Stub) -> String {
         aliases.push_str(&format!("/// Stub.\n{ALLOW}{vis}type {target} = ::dae::__private::Rejected;\n"));
     }
     text.truncate(text.trim_end().len());
-    // Methods need no more than the number of indices.
+    // The methods depend on the number of indices only, not on the extents.
     let extents: Vec<(&str, Vec<usize>)> =
         stub.unknowns.iter().map(|(name, indices)| (name.text.as_str(), vec![0; *indices])).collect();
     let unknown = |(name, extents)| unknowns::Unknown { name, docs: &[], extents };

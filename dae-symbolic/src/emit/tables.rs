@@ -1,4 +1,4 @@
-//! The constant tables of a formulation as Rust statics.
+//! The constant tables of formulations and of the prolongation as Rust statics.
 //!
 //! In: descriptions. Out: the methods that return them, and doc lines that say which entry of a Jacobian is which.
 //! Without families the tables are literals; with families, loops fill them when the description is first asked for.
@@ -16,7 +16,7 @@ use crate::spelling::families::listed;
 use crate::spelling::indices::spell;
 use crate::spelling::lines::lines;
 
-/// About half this many columns are named in long rows of models with families.
+/// In models with families, rows with more columns than this have only about half this many named.
 const COLUMNS: usize = 40;
 
 /// One doc line per row: its name and the columns of its entries in order; rows of a family in one.
@@ -106,7 +106,7 @@ pub(super) fn description(
     }
 }
 
-/// A number as a key.
+/// The bits of a number, as a key.
 fn exact(value: f64) -> u64 {
     value.to_bits()
 }
@@ -179,7 +179,7 @@ fn listed_description(form: &CompiledForm, prolonged: &Prolonged, parameters: &[
     text.push_str(&format!("                form: Borrowed({:?}),\n", d.form));
     text.push_str(&format!("                leading: Leading::{},\n", leading(d.leading)));
     text.push_str(&format!("                leading_rank: {},\n", d.leading_rank));
-    // Families are not taken apart by eliminating some of their members.
+    // In models with families nothing is eliminated, because families would be torn.
     text.push_str("                eliminated: Borrowed(&[]),\n");
     let lists = ["unknowns", "equations", "parameters", "invariants", "switches"];
     for name in lists.into_iter().chain(patterns.map(|(name, ..)| name)) {

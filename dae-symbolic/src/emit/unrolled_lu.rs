@@ -12,20 +12,20 @@ use crate::model::{Domain, Model};
 use crate::pipeline::Compiled;
 
 /// Factorisations that take more multiplications than this are left to the loops of the runtime. The code was faster
-/// than the loops at every size that was measured (`examples/test_set/README.md`), but the compiler takes a second for
-/// every thousand, optimised.
+/// than the loops at every size that was measured (`examples/test_set/README.md`), but the optimising compiler takes a
+/// second for every thousand multiplications.
 const MOST_WORK: usize = 3000;
-/// Families with more than this many members stay loops here too: the length of the code should be in proportion to
+/// Models with larger families than this are left to the loops too: the length of the code should be in proportion to
 /// that of the model's text.
 const LONGEST_FAMILY: usize = 8;
-/// The number of multiplications in one function: the compiler's time for much longer functions grows with the square
-/// of their length.
+/// The number of multiplications beyond which a new function begins: the compiler's time for much longer functions
+/// grows with the square of their length.
 const LONGEST: usize = 200;
 
 const FACTORIZE: &str = "From the entries `a` of a matrix, row by row: L, U and the inverses `d` of the pivots.";
 const SOLVE: &str = "Replaces the right-hand side `x` by the solution.";
 
-/// The method for the factorisation; empty where the runtime chooses, which is the default of the contract.
+/// The method for the factorisation; empty where the runtime chooses the pivots, which is the default of the contract.
 pub(super) fn unrolled_lu(compiled: &Compiled, form: &CompiledForm) -> String {
     if longest_family(&compiled.model) > LONGEST_FAMILY {
         return String::new();
@@ -71,7 +71,7 @@ fn source(symbolic: &SymbolicFactorization, form: &CompiledForm) -> String {
     )
 }
 
-/// Places of the columns of a row of the factors.
+/// The place and the column of every entry in row `k` of a factor.
 fn row<'a>(
     starts: &'a [usize],
     columns: &'a [usize],

@@ -1,7 +1,8 @@
 //! The interpreter: a formulation that runs without a compiler.
 //!
-//! In: a [`FormProgram`] and the [`Prolonged`] model. Out: an object that fulfils the same runtime contract as
-//! generated code, with the same operations in the same order. It has no code for linear algebra of its own.
+//! In: a [`FormProgram`] and the [`Prolonged`] model. Out: an object that implements the same runtime contract as
+//! generated code, with the same operations in the same order. Unlike generated code, it brings no factorisation of
+//! iteration matrices.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ pub struct Interpreter {
     scratch: RefCell<Vec<f64>>,
     /// Parameters and registers.
     enclosures: RefCell<[Vec<TaylorModel>; 2]>,
-    /// Why there are no values.
+    /// Why the programs cannot be evaluated, if they cannot.
     error: Option<InputError>,
 }
 
@@ -79,7 +80,8 @@ impl Interpreter {
         Ok(self)
     }
 
-    /// The formulation to integrate, with what the runtime adds to it ([`Formulation::completion`](crate::formulation::Formulation::completion)).
+    /// The formulation to integrate, with what the runtime adds to it
+    /// ([`Formulation::completion`](crate::formulation::Formulation::completion)).
     pub fn completed(self, completion: Option<Completion>) -> Box<dyn Dae> {
         match completion {
             Some(Completion::Underlying) => Box::new(UnderlyingOde::new(self)),

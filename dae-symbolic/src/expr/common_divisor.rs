@@ -1,12 +1,12 @@
 //! The greatest common divisor of expressions.
 //!
-//! In: expressions. Out: the expressions divided by their common divisor as polynomials over the rational numbers in
-//! their bases (symbols, functions, anything that is not a sum or product).
+//! In: expressions. Out: the expressions divided by their greatest common divisor as polynomials with rational
+//! coefficients in their bases (symbols, functions, anything that is not a sum or product).
 //!
 //! By Euclid's algorithm on primitive polynomials in one of the bases, with polynomials in the others as coefficients
 //! (Knuth, *The Art of Computer Programming* 2, sect. 4.6.1, algorithm E; Geddes, Czapor & Labahn, *Algorithms for
-//! Computer Algebra*, sect. 7.3). Coefficients grow in the process, so this is for short expressions: beyond a budget
-//! they are left as they are.
+//! Computer Algebra*, ch. 7). Coefficients grow in the process, so this is for short expressions: beyond a budget they
+//! are left as they are.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,15 +14,15 @@ use std::rc::Rc;
 use super::prime_field::expand::{Polynomial, expand, expression, times};
 use super::{Dag, Expr, Rational};
 
-/// Expressions with more than this many terms are left as they are.
+/// If one of the expressions has more terms than this, all are left as they are.
 const MAX_TERMS: usize = 30;
-/// Expressions with more than this many bases are left as they are: the algorithm descends once for each.
+/// Expressions with more bases than this, taken together, are left as they are: the algorithm recurses once for each.
 const MAX_BASES: usize = 8;
-/// After this many products of terms, and this many terms examined, the search is given up.
+/// The number of products of terms and of terms examined, taken together, after which the search is given up.
 const BUDGET: usize = 6_000;
 
-/// Divides by the greatest common divisor of all, up to a number that makes all coefficients coprime integers; `None` if the divisor is a number
-/// or was not found.
+/// Divides by the greatest common divisor of all, and by a number that makes all coefficients coprime integers; `None`
+/// if the divisor is a number or is not found: an expression is zero or has negative powers, or a limit is exceeded.
 pub(crate) fn without_common_divisor(dag: &mut Dag, list: &[Expr]) -> Option<Vec<Expr>> {
     let expanded = expand(dag, list);
     let polynomials: Vec<Rc<Polynomial>> = list.iter().map(|e| expanded[e].clone()).collect();
@@ -69,7 +69,7 @@ fn minus(mut a: Polynomial, b: &Polynomial) -> Polynomial {
     a
 }
 
-/// Coefficients by powers of `base`, which are polynomials in the other bases.
+/// The coefficients of the powers of `base`: polynomials in the other bases.
 fn coefficients(polynomial: &Polynomial, base: Expr) -> BTreeMap<i64, Polynomial> {
     let mut list: BTreeMap<i64, Polynomial> = BTreeMap::new();
     for (monomial, q) in polynomial {
@@ -98,9 +98,9 @@ impl Search {
         (self.spent <= BUDGET).then(|| times(a, b))
     }
 
-    /// The exact quotient; `None` if there is none.
+    /// The exact quotient; `None` if there is none or the budget is spent.
     fn quotient(&mut self, a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
-        // The order of the monomials as lists is not respected by products: divide in powers of one base after another.
+        // Products do not respect the order of monomials as lists: divide in powers of one base after another.
         let Some(&base) = bases(b).first() else {
             let scale = b.values().next()?.recip()?;
             return Some(a.iter().map(|(monomial, q)| (monomial.clone(), q.mul(&scale))).collect());
@@ -123,7 +123,7 @@ impl Search {
         Some(quotient)
     }
 
-    /// The greatest common divisor, with leading coefficient one.
+    /// The greatest common divisor, with leading coefficient one; `None` if the budget is spent.
     fn common(&mut self, a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
         self.spent += a.len() + b.len();
         if self.spent > BUDGET {
@@ -133,7 +133,7 @@ impl Search {
         if of_a.is_empty() || of_b.is_empty() {
             return Some(Polynomial::from([(Vec::new(), Rational::ONE)]));
         }
-        // If only one has a base, a common divisor divides its coefficients.
+        // A common divisor is free of a base that only one of them has, and divides the coefficients of its powers.
         if let Some(&base) = of_a.iter().find(|base| !of_b.contains(base)) {
             let content = self.content(a, base)?;
             return self.common(&content, b);
@@ -162,14 +162,15 @@ impl Search {
         }
     }
 
-    /// The greatest common divisor of the coefficients.
+    /// The greatest common divisor of the coefficients of the powers of `base`.
     fn content(&mut self, polynomial: &Polynomial, base: Expr) -> Option<Polynomial> {
         let mut list = coefficients(polynomial, base).into_values();
         let first = monic(list.next()?);
         list.try_fold(first, |content, coefficient| self.common(&content, &coefficient))
     }
 
-    /// The pseudo-remainder: of $\ell^k a$ divided by $b$, with $\ell$ the leading coefficient of $b$.
+    /// The pseudo-remainder: the remainder of $\ell^k a$ on division by $b$, with $\ell$ the leading coefficient of
+    /// $b$.
     fn remainder(&mut self, mut a: Polynomial, b: &Polynomial, base: Expr) -> Option<Polynomial> {
         let (lower, leading) = coefficients(b, base).pop_last()?;
         while !a.is_empty() && degree(&a, base) >= lower {

@@ -3,8 +3,8 @@
 //! In: comparisons, and conditions joined by *and*, *or*, *not*. Out: a condition as an expression that is 1 where it
 //! holds and 0 elsewhere, made of conditionals alone (R. E. Bryant, *Graph-based algorithms for Boolean function
 //! manipulation*, IEEE Trans. Comput. 35, 1986): $a \land b$ is `if a { b } else { 0 }`. A choice between two values
-//! puts them in place of 1 and 0, so that every switch in the result is one of the differences that were compared, and
-//! its branches are seen at a glance.
+//! puts them in place of 1 and 0, so that every switch in the result is a difference of two compared expressions, and
+//! its branches are plain to see.
 
 use super::dag::ExprMap;
 use super::{Dag, Expr, Function, Node};
@@ -22,13 +22,13 @@ impl Dag {
         self.choose(condition, zero, one)
     }
 
-    /// All of the conditions, decided in their order.
+    /// The condition that all of `conditions` hold, decided in their order.
     pub fn all(&mut self, conditions: &[Expr]) -> Expr {
         let (zero, one) = (self.integer(0), self.integer(1));
         conditions.iter().rev().fold(one, |rest, &condition| self.choose(condition, rest, zero))
     }
 
-    /// Any of the conditions, decided in their order.
+    /// The condition that any of `conditions` holds, decided in their order.
     pub fn any(&mut self, conditions: &[Expr]) -> Expr {
         let (zero, one) = (self.integer(0), self.integer(1));
         conditions.iter().rev().fold(zero, |rest, &condition| self.choose(condition, one, rest))
@@ -52,7 +52,7 @@ impl Dag {
         image.get(&condition).copied().unwrap_or(b)
     }
 
-    /// The nodes of a decision diagram without the operands of its switches, children first.
+    /// The nodes of a decision diagram, without its switches and what these are made of, children first.
     fn decisions(&self, condition: Expr) -> Vec<Expr> {
         let (mut stack, mut found) = (vec![condition], Vec::new());
         let mut seen = super::dag::ExprSet::default();

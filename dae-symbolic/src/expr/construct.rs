@@ -95,7 +95,8 @@ impl Dag {
         if coefficient.is_one() { product } else { self.sum([(coefficient, product)]) }
     }
 
-    /// One factor $e^n$: numbers into the coefficient, short products apart, the rest to `flat`.
+    /// Takes a factor $e^n$ apart: numbers go into the coefficient, the factors of short products to `stack`, the rest
+    /// to `flat`.
     fn dissolve_factor(
         &self,
         e: Expr,
@@ -131,7 +132,7 @@ impl Dag {
         }
     }
 
-    /// Adds the exponents of equal bases; bases that cancel are assumed to be nonzero.
+    /// Adds the exponents of equal bases; bases with exponents of both signs are assumed to be nonzero.
     fn collect_powers(&mut self, mut flat: Vec<(Expr, i32)>) -> Vec<(Expr, i32)> {
         flat.sort_by_key(|&(b, _)| (!self.is_time_invariant(b), b));
         let mut collected: Vec<(Expr, i32)> = Vec::with_capacity(flat.len());
@@ -154,7 +155,7 @@ impl Dag {
         collected
     }
 
-    /// $(\sqrt u)^{2k} = u^k$ and $|u|^{2k} = u^{2k}$; repeated until nothing changes, as $u$ may meet equal bases.
+    /// $(\sqrt u)^{2k} = u^k$ and $|u|^{2k} = u^{2k}$; repeated until nothing changes, as $u$ may be a base already.
     fn fold_even_powers(
         &mut self,
         mut coefficient: Rational,
@@ -241,8 +242,8 @@ impl Dag {
         }
     }
 
-    /// The greatest number by which a sum can be divided so that its terms have coprime integer coefficients, the first of them positive; one
-    /// for everything else.
+    /// The number by which a sum is divided to make its coefficients and its constant coprime integers, the first
+    /// coefficient positive; one for everything else.
     pub fn content(&self, e: Expr) -> Rational {
         let Node::Sum { constant, terms } = self.node(e) else { return Rational::ONE };
         let content = Rational::content(terms.iter().map(|(q, _)| q).chain((!constant.is_zero()).then_some(constant)));

@@ -3,9 +3,9 @@
 //! In: nodes in canonical form (made by `construct.rs` and `fold.rs`). Out: their numbers; equal nodes have equal
 //! numbers.
 //!
-//! Nodes are hashed by `rustc-hash`: quick without optimisation, and they need not resist attackers. Its values differ
-//! between platforms and versions, so no number and no output depends on them: maps of expressions are only used for
-//! look-ups, or sorted.
+//! Nodes are hashed by `rustc-hash`, which is quick without optimisation; hashes need not resist attackers. Its hashes
+//! differ between platforms and versions, so no number and no output depends on them: maps of expressions are only used
+//! for look-ups, or sorted.
 
 use std::hash::{Hash, Hasher};
 
@@ -39,18 +39,19 @@ pub enum Node {
     Euler,
     /// A leaf.
     Symbol(Symbol),
-    /// $q_0 + \sum_k q_k t_k$, terms distinct; ascending, those made of parameters alone after the others.
+    /// $q_0 + \sum_k q_k t_k$, terms distinct; ascending, those that do not change in time after the others.
     Sum {
         /// $q_0$.
         constant: Rational,
         /// $(q_k, t_k)$.
         terms: Box<[(Rational, Expr)]>,
     },
-    /// $\prod_k b_k^{n_k}$, exponents nonzero, bases distinct; ascending, those made of parameters alone before the others.
+    /// $\prod_k b_k^{n_k}$, exponents nonzero, bases distinct; ascending, those that do not change in time before the
+    /// others.
     Product(Box<[(Expr, i32)]>),
     /// A function of the operator table.
     Apply(Function, Box<[Expr]>),
-    /// A function that the model does not define by an expression.
+    /// A function that the model does not define by an expression, or a partial derivative of one.
     Call(Call, Box<[Expr]>),
 }
 
@@ -78,7 +79,7 @@ impl Assumption {
 #[derive(Clone, Default)]
 pub struct Dag {
     nodes: Vec<Node>,
-    /// Hash of the node to its number; equal hashes of unequal nodes move on by one.
+    /// From the hash of a node to its number; where unequal nodes have equal hashes, the next free key is taken.
     index: FxHashMap<u64, Expr>,
     assumptions: Vec<Assumption>,
     /// Whether each node is free of everything that changes in time.
@@ -119,7 +120,7 @@ impl Dag {
         &self.assumptions
     }
 
-    /// The value if the expression is an exact number.
+    /// The value of an exact number; `None` for every other expression.
     pub fn as_constant(&self, expr: Expr) -> Option<&Rational> {
         match self.node(expr) {
             Node::Constant(value) => Some(value),
@@ -152,13 +153,13 @@ impl Dag {
     }
 
     pub(super) fn assume(&mut self, assumption: Assumption) {
-        // Numbers are decided when they are folded.
+        // For a number, the condition is decided when the expression is folded.
         if self.as_constant(assumption.expr()).is_none() && self.assumed.insert(assumption) {
             self.assumptions.push(assumption);
         }
     }
 
-    /// The number of a node that is in canonical form already.
+    /// The number of a node that is in canonical form already; a new node is added.
     pub(super) fn intern(&mut self, node: Node) -> Expr {
         let mut hasher = FxHasher::default();
         node.hash(&mut hasher);

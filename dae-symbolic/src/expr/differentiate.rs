@@ -4,10 +4,9 @@
 //!
 //! All partial derivatives come out of one reverse sweep (Griewank & Walther, *Evaluating Derivatives*, ch. 3): the
 //! adjoint of the root is one, and each node hands $\bar v\, \partial v/\partial c$ to its children $c$. The sweep
-//! costs a small multiple of the expression however many symbols there are. Conditionals, minima and maxima are
-//! differentiated branch by branch: the sweep ends at one, and continues in each of its branches separately. The total
-//! derivative is then the chain rule over the leaves, $\dot f = \partial f/\partial t + \sum_{j,k} \partial f/\partial
-//! x_j^{(k)} \; x_j^{(k+1)}$.
+//! costs a small multiple of the expression however many symbols there are. The sweep ends at conditionals, minima and
+//! maxima, and each of their branches is swept separately. The total derivative is then the chain rule over the leaves,
+//! $\dot f = \partial f/\partial t + \sum_{j,k} \partial f/\partial x_j^{(k)} \; x_j^{(k+1)}$.
 
 use std::collections::BTreeMap;
 
@@ -29,11 +28,11 @@ pub fn gradient(dag: &mut Dag, root: Expr, wanted: impl Fn(Symbol) -> bool) -> V
     sweep(dag, root, &order, &active, &conditionals)
 }
 
-/// The partial derivatives of conditionals.
+/// The partial derivatives of conditionals, minima and maxima.
 type Conditionals = ExprMap<Vec<(Symbol, Expr)>>;
 
-/// Switch and branches of a function that takes the value of one of its arguments. Equal arguments of a minimum count as the second one, those
-/// of a maximum as the first, as in [`Function::partial`].
+/// The switch and the branches of a conditional, minimum or maximum; `None` for other functions. If its arguments are
+/// equal, a minimum takes the second one and a maximum the first, as in [`Function::partial`].
 fn choice(dag: &mut Dag, function: Function, arguments: &[Expr]) -> Option<[Expr; 3]> {
     match (function, arguments) {
         (Function::If, &[switch, above, below]) => Some([switch, above, below]),
@@ -43,8 +42,9 @@ fn choice(dag: &mut Dag, function: Function, arguments: &[Expr]) -> Option<[Expr
     }
 }
 
-/// The partial derivatives of a conditional: those of its branches under the same switch. A sweep through the conditional would
-/// multiply the derivative of the branch that is not taken by zero, and that derivative may be infinite there.
+/// The partial derivatives of a conditional: those of its branches under the same switch. A sweep through the
+/// conditional would multiply the derivative of the branch that is not taken by zero, and that derivative may be
+/// infinite there.
 fn branch_by_branch(
     dag: &mut Dag,
     choice: &[Expr; 3],
@@ -69,8 +69,8 @@ fn branch_by_branch(
     all.into_iter().map(partial).collect()
 }
 
-/// The reverse sweep over `order`; at a conditional it ends, and multiplies the derivatives of the conditional by its
-/// adjoint.
+/// The nonzero partial derivatives of `root` by a reverse sweep over `order`. It ends at conditionals, whose partial
+/// derivatives are known and are multiplied by the adjoint.
 fn sweep(
     dag: &mut Dag,
     root: Expr,
@@ -91,7 +91,7 @@ fn sweep(
         }
         let Some(contributions) = adjoints.remove(&expr) else { continue };
         let adjoint = match <[_; 1]>::try_from(contributions) {
-            // All terms of a long sum often get the same multiple of its adjoint, which is made once.
+            // All terms of a long sum often get the same multiple of its adjoint; it is constructed once.
             Ok(single) => match &last {
                 Some((same, sum)) if *same == single => *sum,
                 _ => {

@@ -2,7 +2,7 @@
 //!
 //! In: rows, one after the other, each with a companion that takes part in every step: a right-hand side, or the
 //! combination of original rows that gives the row. Out: an echelon form, and the companion of every row that depends
-//! on those before it.
+//! linearly on those before it.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::Rational;
 /// A sparse vector of rational numbers, free of zeros.
 pub type SparseVector<K> = BTreeMap<K, Rational>;
 
-/// Values of which multiples can be added.
+/// Values to which multiples of others can be added.
 pub trait Companion {
     /// Adds `factor * other`.
     fn add_multiple(&mut self, other: &Self, factor: &Rational);
@@ -49,8 +49,8 @@ impl<K, C> Default for Echelon<K, C> {
 }
 
 impl<K: Ord + Copy, C: Companion> Echelon<K, C> {
-    /// Reduces a row by the rows that are there and keeps the remainder; then the result is `None`. If the row
-    /// vanishes, its companion is returned.
+    /// Reduces a row by the rows that are there. A nonzero remainder is kept, and the result is `None`; if the row
+    /// vanishes, the result is its companion, reduced in the same way.
     pub fn insert(&mut self, mut row: SparseVector<K>, mut companion: C) -> Option<C> {
         loop {
             let Some((&column, value)) = row.iter().next() else { return Some(companion) };
@@ -62,7 +62,7 @@ impl<K: Ord + Copy, C: Companion> Echelon<K, C> {
             let leading = pivot.get(&column).and_then(Rational::recip).unwrap_or(Rational::ZERO);
             let factor = value.mul(&leading).neg();
             row.add_multiple(pivot, &factor);
-            // Exact arithmetic leaves nothing there; this makes sure that the loop ends.
+            // Exact arithmetic leaves nothing there already; this makes it plain that the loop ends.
             row.remove(&column);
             companion.add_multiple(its_companion, &factor);
         }

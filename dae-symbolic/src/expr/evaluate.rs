@@ -1,11 +1,12 @@
 //! Values in `f64`.
 //!
 //! In: roots and the values of symbols. Out: values of the roots. [`sum`] and [`product`] fix the order of
-//! operations: programs use them too, and generated code spells them, so that all three agree.
+//! operations: programs use them too, and generated code spells them out, so that all three agree.
 
 use super::{Dag, Expr, Node, Symbol, reachable};
 
-/// The factor by which a table with an entry for every node of the DAG may exceed the number of nodes reached.
+/// The factor by which the size of a table with an entry for every node of the DAG, up to the last one reached, may
+/// exceed the number of nodes reached.
 const WASTE: usize = 16;
 
 /// The values of all roots at the point that `value` describes.
@@ -16,9 +17,9 @@ pub fn evaluate(dag: &Dag, roots: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec
     roots.iter().map(|root| values[order.binary_search(root).unwrap_or(0)]).collect()
 }
 
-/// The values of ascending expressions, which include all of their operands, in their order.
+/// The values of `order`, which is ascending and contains the operands of all its expressions.
 pub fn evaluate_closed(dag: &Dag, order: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec<f64> {
-    // Indexed by the number of the node where that wastes little, otherwise by its place among those reached.
+    // The place of each node in `order`, indexed by its number, where that wastes little; otherwise found by bisection.
     let size = order.last().map_or(0, |last| last.index() + 1);
     let places: Vec<usize> = match size <= WASTE * order.len() {
         true => {

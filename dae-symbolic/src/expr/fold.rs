@@ -1,7 +1,7 @@
 //! The canonical form of functions.
 //!
-//! In: a function and its arguments. Out: the node, or a simpler expression where the result is exact; conditions for
-//! that are recorded as an [`Assumption`].
+//! In: a function and its arguments. Out: the node, or a simpler expression where that is exact; the conditions for it
+//! are recorded as [`Assumption`]s.
 
 use super::construct::DISSOLVE;
 use super::function::Parity;
@@ -47,7 +47,7 @@ impl Dag {
             .unwrap_or_else(|| self.intern(Node::Apply(function, arguments.into())))
     }
 
-    /// A derivative of an external function at the arguments.
+    /// An external function, or a partial derivative of one, at the arguments.
     pub fn call(&mut self, call: Call, arguments: &[Expr]) -> Expr {
         debug_assert_eq!(arguments.len(), call.function.arguments.len());
         self.intern(Node::Call(call, arguments.into()))
@@ -113,7 +113,8 @@ impl Dag {
         Some(self.powi(root, twice))
     }
 
-    /// Equal branches need no switch, and an exact number decides; only the sign of the switch matters.
+    /// Equal branches need no switch, and a number as switch decides. Only the sign of the switch matters, so that it
+    /// is divided by its content.
     fn fold_if(&mut self, switch: Expr, a: Expr, b: Expr) -> Option<Expr> {
         if a == b {
             return Some(a);
@@ -168,8 +169,8 @@ impl Dag {
         Some(if parity == Parity::Odd { self.neg(value) } else { value })
     }
 
-    /// Whether the expression begins with a negative number. A long sum does not, whatever its terms are: its negative
-    /// has one minus sign before the whole sum.
+    /// Whether the expression begins with a negative number. A long sum counts as one that does not, whatever its terms
+    /// are: its negative is written with one minus sign before the whole sum.
     fn is_negative(&self, e: Expr) -> bool {
         match self.node(e) {
             Node::Sum { terms, .. } => terms.len() <= DISSOLVE && terms[0].0.is_negative(),

@@ -3,9 +3,10 @@
 //! In: an expression. Out: whether it is proved to be zero. The canonical form multiplies nothing out, so that equal
 //! expressions may have different numbers; here they are brought to a normal form:
 //!
-//! 1. $\sin$ and $\cos$ of sums and of multiples become polynomials in those of the single terms (addition theorems);
-//! 2. products are multiplied out, denominators that are sums cleared, until all bases are symbols, numbers and
-//!    functions;
+//! 1. $\sin$ and $\cos$ of sums and of multiples become polynomials in the sines and cosines of the single terms
+//!    (addition theorems);
+//! 2. products are multiplied out, and denominators that are sums or cosines are cleared, until all bases are symbols,
+//!    numbers and functions;
 //! 3. $\cos^2 u = 1 - \sin^2 u$ leaves at most the first power of a cosine.
 //!
 //! If the normal form is zero, the expression is zero wherever it is defined. Otherwise nothing is proved: functions
@@ -17,7 +18,7 @@ use super::dag::ExprMap;
 use super::prime_field::expand::{Monomial, Polynomial, expand, times};
 use super::{Dag, Expr, Function, Node, Rational, reachable};
 
-/// Multiples of angles beyond this are not expanded.
+/// Sines and cosines of higher multiples of an angle are not expanded.
 const MAX_MULTIPLE: i64 = 12;
 /// The number of terms beyond which expressions are not multiplied out.
 const MAX_TERMS: usize = 200_000;
@@ -42,7 +43,7 @@ pub fn vanishes(dag: &mut Dag, expr: Expr) -> bool {
     reduce_cosines(dag, polynomial).is_some_and(|rest| rest.is_empty())
 }
 
-/// Sines and cosines of sums in terms of those of the terms.
+/// The expression with sines and cosines of sums replaced by polynomials in the sines and cosines of their terms.
 fn separate_angles(dag: &mut Dag, root: Expr) -> Expr {
     let order = reachable(dag, [root]);
     let is_angle = |function| matches!(function, Function::Sin | Function::Cos);
@@ -58,7 +59,7 @@ fn separate_angles(dag: &mut Dag, root: Expr) -> Expr {
     let mut denominators: BTreeMap<&Monomial, i64> = BTreeMap::new();
     for (monomial, q) in expanded.values().flat_map(|terms| terms.iter()) {
         let common = denominators.entry(monomial).or_insert(1);
-        // Beyond the range of multiples nothing is taken apart anyway.
+        // With so large a denominator the multiples are too high to be expanded anyway.
         *common = i64::try_from(q.denominator()).map_or(i64::MAX, |d| lcm(*common, d).unwrap_or(i64::MAX));
     }
     let mut separated: ExprMap<Expr> = ExprMap::default();
@@ -73,7 +74,7 @@ fn lcm(a: i64, b: i64) -> Option<i64> {
     a.checked_mul(b / num_integer::gcd(a, b))
 }
 
-/// The expression with nodes replaced; replaced nodes are not searched.
+/// The expression with nodes replaced; nothing is replaced inside the replacements.
 fn replace(dag: &mut Dag, root: Expr, by: &ExprMap<Expr>) -> Expr {
     let mut image: ExprMap<Expr> = ExprMap::default();
     for expr in reachable(dag, [root]) {
@@ -104,7 +105,7 @@ fn replace(dag: &mut Dag, root: Expr, by: &ExprMap<Expr>) -> Expr {
     image[&root]
 }
 
-/// Sine and cosine of a sum of multiples of the units, if they are few enough.
+/// Sine and cosine of a sum of multiples of the units $m/d$; `None` if a multiple is too high.
 fn of_sum(dag: &mut Dag, terms: &Polynomial, denominators: &BTreeMap<&Monomial, i64>) -> Option<(Expr, Expr)> {
     let mut value = (dag.integer(0), dag.integer(1));
     for (monomial, q) in terms {
@@ -118,7 +119,7 @@ fn of_sum(dag: &mut Dag, terms: &Polynomial, denominators: &BTreeMap<&Monomial, 
     Some(value)
 }
 
-/// $q m$ as $n$ times the unit $m/d$.
+/// $q m$ as $n$ times the unit $m/d$: $n$ and the unit; `None` if $n$ is too high.
 fn multiple(dag: &mut Dag, monomial: &Monomial, q: &Rational, denominator: i64) -> Option<(i64, Expr)> {
     let factors: Option<Vec<(Expr, i32)>> =
         monomial.iter().map(|&(base, n)| Some((base, i32::try_from(n).ok()?))).collect();
@@ -134,7 +135,8 @@ fn added(dag: &mut Dag, (sin_a, cos_a): (Expr, Expr), (sin_b, cos_b): (Expr, Exp
     (dag.add(sc, cs), dag.sub(cc, ss))
 }
 
-/// One round: denominators that can be cleared are cleared, sums and products multiplied out. `None` if that grows too large.
+/// One round: denominators that can be cleared are cleared, sums and products multiplied out. `None` if that becomes
+/// too long.
 fn multiply_out(dag: &Dag, polynomial: &Polynomial) -> Option<Polynomial> {
     let bases: BTreeSet<Expr> = polynomial.keys().flatten().map(|&(base, _)| base).collect();
     let bases: Vec<Expr> = bases.into_iter().collect();
@@ -172,7 +174,7 @@ fn power(base: Expr, n: i64) -> Polynomial {
     Polynomial::from([(vec![(base, n)], Rational::ONE)])
 }
 
-/// The most negative power of every sum and every cosine.
+/// The most negative power of every sum, product and cosine that has one.
 fn lowest_powers(dag: &Dag, polynomial: &Polynomial) -> BTreeMap<Expr, i64> {
     let mut lowest = BTreeMap::new();
     for &(base, n) in polynomial.keys().flatten().filter(|(_, n)| *n < 0) {
@@ -197,7 +199,8 @@ fn add(polynomial: &mut Polynomial, monomial: Monomial, q: &Rational) {
     }
 }
 
-/// Applies $\cos^n u = \cos^{n-2} u\,(1 - \sin^2 u)$ while there is such a power.
+/// Applies $\cos^n u = \cos^{n-2} u\,(1 - \sin^2 u)$ as long as there is a power $n \ge 2$; `None` if that becomes too
+/// long.
 fn reduce_cosines(dag: &mut Dag, polynomial: Polynomial) -> Option<Polynomial> {
     let mut reduced = Polynomial::new();
     let mut open = polynomial;

@@ -11,20 +11,20 @@
 //!    g(a, b)^{(m)} = \sum_{k=0}^{m-1} \binom{m-1}{k} \big( g_a^{(k)}\, a^{(m-k)} + g_b^{(k)}\, b^{(m-k)} \big), $$
 //!
 //! so that $m$ derivatives of a node cost $m^2$ terms (Griewank & Walther, *Evaluating Derivatives*, ch. 13). Written
-//! out, they are as long as before.
+//! out as text, without sharing, they are as long as before.
 
 use super::dag::ExprMap;
 use super::{Dag, Expr, Function, Node, Rational, Symbol, reachable, total_derivative};
 
-/// A derivative made from the previous one is long if it has more than [`LONG`] expressions in addition to this many
-/// for each expression of the previous one.
+/// A derivative is long if it has more than [`LONG`] nodes in addition to this many for each node of the expression
+/// that is differentiated.
 const LONGER: usize = 16;
 /// See [`LONGER`].
 const LONG: usize = 1_000;
-/// The number of expressions of which the derivatives of one expression may consist.
+/// The number of steps after which the derivatives of one expression are given up.
 const MAX_NODES: usize = 100_000;
 
-/// The first derivatives of `expr`, from itself to `order`.
+/// `expr` and its total derivatives in time up to `order`.
 pub fn derivatives(dag: &mut Dag, expr: Expr, order: u32) -> Vec<Expr> {
     if let Some(shared) = shared_derivatives(dag, expr, order) {
         return shared;
@@ -37,14 +37,13 @@ pub fn derivatives(dag: &mut Dag, expr: Expr, order: u32) -> Vec<Expr> {
     list
 }
 
-/// The first derivatives of `expr` by Leibniz' rule; `None` if they are not long when each is made from the previous
-/// one, which is the more readable form.
+/// `expr` and its total derivatives in time up to `order` by Leibniz' rule; `None` if they are not long when each is
+/// made from the previous one, which is more readable, or if there are too many.
 pub fn shared_derivatives(dag: &mut Dag, expr: Expr, order: u32) -> Option<Vec<Expr>> {
     is_long(dag, expr, order).then(|| Leibniz { dag, known: ExprMap::default() }.up_to(expr, order))?
 }
 
-/// Whether derivatives that are each made from the previous one have many expressions, in addition to those due to the
-/// length of `expr`.
+/// Whether a derivative becomes long when each is made from the previous one.
 fn is_long(dag: &mut Dag, expr: Expr, order: u32) -> bool {
     if order < 2 {
         return false;
@@ -64,7 +63,7 @@ struct Leibniz<'a> {
 }
 
 impl Leibniz<'_> {
-    /// The derivatives of `expr` up to `order`; `None` if there are too many expressions.
+    /// The derivatives of `expr` up to `order`; `None` if that takes too many steps.
     fn up_to(mut self, expr: Expr, order: u32) -> Option<Vec<Expr>> {
         let order = order as usize;
         let mut pending = vec![(expr, order)];
@@ -98,7 +97,8 @@ impl Leibniz<'_> {
         self.known.get(&expr).is_some_and(|list| list.len() > order)
     }
 
-    /// The operands, with the orders to which they have to be differentiated, to differentiate `expr` to order `order`.
+    /// What has to be known to differentiate `expr` up to `order`: operands and partial derivatives, each with the
+    /// order up to which it has to be differentiated.
     fn needed(&mut self, expr: Expr, order: usize) -> Vec<(Expr, usize)> {
         match self.dag.node(expr).clone() {
             Node::Constant(_) | Node::Pi | Node::Euler | Node::Symbol(_) => Vec::new(),
@@ -148,7 +148,7 @@ impl Leibniz<'_> {
         }
     }
 
-    /// $\binom{m}{k} u^{(k)} v^{(m-k+s)}$ for all $k$.
+    /// $\binom{m}{k} u^{(k)} v^{(m-k+s)}$ for $k = 0, \dots, m$.
     fn convolved(&mut self, u: Expr, v: Expr, m: usize, s: usize) -> Vec<(Rational, Expr)> {
         let mut binomial = Rational::ONE;
         let mut terms = Vec::with_capacity(m + 1);
@@ -177,7 +177,7 @@ impl Leibniz<'_> {
         }
     }
 
-    /// A product as one of two products.
+    /// The two halves of a product, each a product itself.
     fn halves(&mut self, factors: &[(Expr, i32)]) -> (Expr, Expr) {
         let (first, rest) = factors.split_at(factors.len() / 2);
         (self.dag.product(first.to_vec()), self.dag.product(rest.to_vec()))

@@ -1,8 +1,8 @@
 //! Spelling in MathML.
 //!
-//! In: an expression and the spelling of symbols. Out: presentation markup of MathML Core, which browsers show without
-//! scripts. As in `print.rs`, sub-expressions are spelled once, children first, and spellings beyond a readable length
-//! become an ellipsis.
+//! In: an expression and the spelling of symbols. Out: presentation markup in MathML Core, which browsers show without
+//! scripts. As in `print.rs`, each sub-expression is spelled once, children first, and spellings beyond a readable
+//! length become an ellipsis.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::dag::ExprMap;
 use super::function::Notation;
 use super::{Call, Dag, Expr, ExternalSource, Function, Node, Rational, Symbol, reachable};
 
-/// Sub-expressions longer than this, in characters of markup, are abbreviated.
+/// Sub-expressions longer than this, in bytes of markup, are abbreviated.
 const MAX_LENGTH: usize = 16_000;
 
 /// Between factors: a thin space, since names may have more than one letter.
@@ -27,7 +27,8 @@ enum Binding {
     Atom,
 }
 
-/// Spells an expression; `names` stand for sub-expressions other than the whole, `symbol` gives the markup of a symbol.
+/// Spells an expression; `names` gives the markup that replaces sub-expressions, but not the whole, and `symbol` that
+/// of a symbol.
 pub fn mathml(dag: &Dag, root: Expr, names: &HashMap<Expr, String>, symbol: impl Fn(Symbol) -> String) -> String {
     let mut spelled: ExprMap<(String, Binding)> = ExprMap::default();
     for expr in reachable(dag, [root]) {
@@ -54,7 +55,7 @@ pub fn mathml(dag: &Dag, root: Expr, names: &HashMap<Expr, String>, symbol: impl
     spelled.remove(&root).map_or_else(String::new, |(text, _)| text)
 }
 
-/// Text for element content.
+/// The text with the special characters of markup escaped.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -77,7 +78,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `mu″(x)`; an input without its argument, the time.
+    /// `mu″(x)`; an input is spelled without its argument, the time.
     fn call(&self, call: &Call, arguments: &[Expr]) -> String {
         let name = format!("<mi>{}</mi>", escaped(&call.function.name));
         let head = match call.marks() {
@@ -209,7 +210,8 @@ fn sign(first: bool, q: &Rational) -> &'static str {
 /// Fractions with more digits above or below are shown as decimals.
 const MAX_DIGITS: usize = 6;
 
-/// Decimal where that is short and exact, a fraction elsewhere; a long fraction is rounded, with its exact value as title.
+/// A nonnegative number: a decimal where that is short and exact, otherwise a fraction; a long fraction is rounded,
+/// with its exact value as title.
 fn magnitude(q: &Rational) -> String {
     if let Some(decimal) = super::print::decimal(q) {
         return format!("<mn>{decimal}</mn>");
@@ -232,7 +234,7 @@ fn magnitude(q: &Rational) -> String {
     format!("<mrow title=\"{numerator}/{denominator}\">{rounded}</mrow>")
 }
 
-/// Six significant digits, and an ellipsis for those that are left out.
+/// Six significant digits, or seven so that one stands after the point, and an ellipsis for those that are left out.
 fn significant(value: f64) -> String {
     let before = value.log10().floor() as i32 + 1;
     format!("{value:.*}…", (6 - before).max(1) as usize)

@@ -4,7 +4,7 @@
 //!
 //! An [`Expr`] is the number of a node in a [`Dag`]; children have smaller numbers than their parents, so every pass
 //! is one loop over nodes in ascending or descending order, and equal expressions have equal numbers. Nothing
-//! here recurses on depth.
+//! here recurses over the depth of expressions.
 //!
 //! The canonical form ($q$ rational, $n$ integer):
 //!
@@ -18,7 +18,7 @@
 //! | `rational.rs` | exact coefficients |
 //! | `symbol.rs` | what a leaf can be |
 //! | `function/` | the operator table: value, partial derivatives, domain, spellings |
-//! | `external/` | tables, code of the user's, inputs of the caller |
+//! | `external/` | tables, user code, inputs of the caller |
 //! | `dag.rs`, `construct.rs`, `fold.rs`, `condition.rs` | nodes, the canonical form of sums, products and functions, and conditions |
 //! | `walk.rs` | children-first order of what a root reaches |
 //! | `echelon.rs` | elimination over the rational numbers |

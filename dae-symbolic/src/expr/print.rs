@@ -1,7 +1,7 @@
 //! Spelling: plain text and LaTeX.
 //!
-//! In: an expression and the names of symbols. Out: one line. Sub-expressions are spelled once, children first; a
-//! shared one may be spelled out many times in its parents, so spellings beyond a readable length become `…`.
+//! In: an expression and the names of symbols. Out: one line. Each sub-expression is spelled once, children first; the
+//! spelling of a shared one may occur many times in its parents, so spellings beyond a readable length become `…`.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ pub enum Notation {
     Latex,
 }
 
-/// Sub-expressions longer than this are abbreviated.
+/// Sub-expressions longer than this, in bytes of text, are abbreviated.
 const MAX_LENGTH: usize = 1200;
 
 /// How tightly the outermost operation of a spelling binds.
@@ -123,7 +123,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `if s > 0 { a } else { b }`, chains of them as in Rust.
+    /// `if s > 0 { a } else { b }`; chains of conditionals are spelled as in Rust.
     fn choice(&self, switch: &str, a: &str, otherwise: Expr) -> String {
         let b = self.plain(otherwise);
         let chained = self.spelled.get(&otherwise).is_some_and(|(_, binding)| *binding == Binding::Choice);
@@ -238,7 +238,7 @@ impl Printer<'_> {
 
     fn power(&self, base: Expr, n: u32) -> String {
         if n == 1 {
-            // A sum within a product needs parentheses, a product does not occur.
+            // A sum within a product needs parentheses, unlike a power or a function.
             return self.within(base, Binding::Power);
         }
         let base = self.within(base, Binding::Atom);
@@ -254,7 +254,7 @@ fn superscript(n: u32) -> String {
     n.to_string().bytes().map(|b| DIGITS[usize::from(b - b'0')]).collect()
 }
 
-/// The decimal spelling of a non-negative number, if it is exact and short.
+/// The decimal spelling of a nonnegative number; `None` if it is a fraction without a short and exact one.
 pub(super) fn decimal(q: &Rational) -> Option<String> {
     if let Some(n) = q.to_integer() {
         return Some(n.to_string());

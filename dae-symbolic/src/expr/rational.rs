@@ -1,7 +1,7 @@
 //! Exact rational numbers.
 //!
-//! In: integers and decimal literals. Out: reduced fractions; nearly all fit in two machine words (macros run
-//! unoptimised), the others are big integers, which the caller does not notice.
+//! In: integers and decimal literals. Out: reduced fractions. Nearly all fit in two machine words, which matters as
+//! macros run unoptimised; the others are made of big integers, which the caller does not notice.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -11,23 +11,24 @@ use num_integer::Integer;
 use num_rational::Ratio;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// A fraction of big integers. (The name that `num-rational` gives it is behind a feature; with that, a crate that uses
-/// the macro would build `nalgebra` and all that depends on it twice, with the feature for the macro and without it for
-/// itself.)
+/// A fraction of big integers. (The name that `num-rational` gives it is behind a feature; with the feature, a crate
+/// that uses the macro would build `nalgebra` and all that depends on it twice, with the feature for the macro and
+/// without it for itself.)
 type BigRational = Ratio<BigInt>;
 
 /// A reduced fraction with a positive denominator.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Rational(Repr);
 
-/// `Small` whenever numerator and denominator fit; so equality and hashing are those of the representation.
+/// `Small` whenever numerator and denominator fit, so that equal numbers have equal representations.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
     Small(i64, i64),
     Big(Box<BigRational>),
 }
 
-/// Decimal exponents beyond this are rejected by [`Rational::from_decimal`]: `f64` ends at 308.
+/// Decimal exponents that exceed this by more than the number of digits are rejected by [`Rational::from_decimal`]:
+/// `f64` ends at 308.
 const MAX_DECIMAL_EXPONENT: i64 = 400;
 
 impl Rational {
@@ -43,7 +44,8 @@ impl Rational {
         (denominator != 0).then(|| Self::reduced(i128::from(numerator), i128::from(denominator)))
     }
 
-    /// The number a decimal literal denotes, exactly: `1e-6`, `9.81`, `6_000`, `2.`. `None` if the text is not one.
+    /// The number a decimal literal denotes, exactly: `1e-6`, `9.81`, `6_000`, `2.`; `None` if the text is not one, or
+    /// its exponent is far beyond the range of `f64`.
     pub fn from_decimal(text: &str) -> Option<Rational> {
         let text: String = text.chars().filter(|&c| c != '_').collect();
         let (mantissa, exponent) = match text.find(['e', 'E']) {
@@ -123,7 +125,7 @@ impl Rational {
         }
     }
 
-    /// Numerator and denominator if both are machine integers.
+    /// Numerator and denominator; `None` unless both are machine integers.
     pub(crate) fn to_machine(&self) -> Option<(i64, i64)> {
         match self.0 {
             Repr::Small(n, d) => Some((n, d)),
@@ -131,7 +133,7 @@ impl Rational {
         }
     }
 
-    /// The value as a machine integer, if it is one.
+    /// The value as a machine integer; `None` if it is not one.
     pub fn to_integer(&self) -> Option<i64> {
         match self.0 {
             Repr::Small(n, 1) => Some(n),
@@ -236,7 +238,7 @@ impl Rational {
         Some(Self::from_big(big.pow(exponent)))
     }
 
-    /// The $k$-th root, if it is rational (for even `k` the non-negative one).
+    /// The $k$-th root (for even `k` the nonnegative one); `None` if it is not rational.
     pub fn root(&self, k: u32) -> Option<Rational> {
         let big = self.to_big();
         if big.is_negative() && k.is_multiple_of(2) {
@@ -264,7 +266,7 @@ impl Rational {
         (big.numer().mod_floor(&p) * inverse).mod_floor(&p).to_u64()
     }
 
-    /// The greatest positive rational that divides every value by an integer; one if all are zero.
+    /// The greatest positive rational of which every value is an integer multiple; one if all values are zero.
     pub fn content<'a>(values: impl IntoIterator<Item = &'a Rational>) -> Rational {
         let (mut n, mut d) = (BigInt::zero(), BigInt::one());
         for value in values {
@@ -282,7 +284,7 @@ fn nearest(value: &BigRational) -> f64 {
         Ok(unit) => numerator.div_rem(&(denominator << unit)),
         Err(_) => (numerator << unit.unsigned_abs()).div_rem(denominator),
     };
-    // Units of the last place: the quotient has 53 binary digits, or fewer in units of the smallest number.
+    // In units of the last place the quotient has 53 binary digits, or fewer if the unit is the smallest `f64`.
     let mut unit = (numerator.bits() as i64 - denominator.bits() as i64 - DIGITS as i64).max(SMALLEST);
     if in_units(unit).0.bits() > DIGITS {
         unit += 1;
@@ -293,7 +295,7 @@ fn nearest(value: &BigRational) -> f64 {
     if twice > divisor || twice == divisor && quotient.bit(0) {
         quotient += 1_u32;
     }
-    // In two steps, each of which is exact or overflows.
+    // The power of two in two factors: each product is exact or overflows.
     let half = unit / 2;
     let power = |exponent: i64| 2.0_f64.powi(i32::try_from(exponent).unwrap_or(i32::MAX));
     let magnitude = quotient.to_f64().unwrap_or(f64::INFINITY) * power(half) * power(unit - half);

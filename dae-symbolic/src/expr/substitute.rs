@@ -17,7 +17,7 @@ pub fn substitute(
     })
 }
 
-/// Replaces every symbol for which `replacement` has an expression, in one root after the other: new expressions are
+/// Replaces every symbol for which `replacement` has an expression, in one root after another: new expressions are
 /// numbered in the order of the roots, and common sub-expressions of several roots are rebuilt once.
 pub fn substitute_each(
     dag: &mut Dag,
@@ -36,8 +36,8 @@ pub fn substitute_each(
     roots.iter().map(|root| image[root]).collect()
 }
 
-/// Rebuilds the roots, with another expression wherever `replacement` has one for a node; for a function it is given the
-/// arguments as they are after replacement.
+/// Rebuilds the roots, with another expression wherever `replacement` has one for a node; for a function, `replacement`
+/// is given the arguments as they have become.
 pub(super) fn rebuild(
     dag: &mut Dag,
     roots: &[Expr],
@@ -49,7 +49,7 @@ pub(super) fn rebuild(
     roots.iter().map(|root| image[root]).collect()
 }
 
-/// Rebuilds the expressions that have no image yet; `order` has children before parents.
+/// Rebuilds the expressions of `order` that have no image yet; it has children before parents.
 fn rebuild_in(
     dag: &mut Dag,
     order: &[Expr],

@@ -23,7 +23,7 @@ use super::substitute::rebuild;
 use super::{Dag, Expr, Function, Node, ParameterId, Symbol};
 use super::{differentiate, gradient, reachable, substitute, symbols};
 
-/// Points of the prime field at which an expression has to vanish to count as zero.
+/// The number of points of the prime field at which an expression has to vanish to count as zero.
 const POINTS: u64 = 2;
 /// An expression with more surfaces than this is not examined on all of their sides.
 const MAX_SURFACES: usize = 6;
@@ -71,8 +71,8 @@ impl Side {
     }
 }
 
-/// The surfaces of the expressions, in the order in which their first piecewise functions were built; those that no variable can
-/// cross, being made of parameters or bounded away from zero as $2 + x^2$ is, are left out.
+/// The surfaces of the expressions, in the order in which their first piecewise functions were built. Those that
+/// nothing can cross are left out: $\sigma$ is made of parameters, or is bounded away from zero as $2 + x^2$ is.
 pub fn surfaces(dag: &mut Dag, roots: &[Expr]) -> Vec<Surface> {
     let mut found: Vec<Surface> = Vec::new();
     for expr in reachable(dag, roots.iter().copied()) {
@@ -89,7 +89,7 @@ pub fn surfaces(dag: &mut Dag, roots: &[Expr]) -> Vec<Surface> {
     found
 }
 
-/// Whether no values of its symbols make the expression zero, by an enclosure of its values.
+/// Whether an enclosure of its values proves that no values of its symbols make the expression zero.
 fn never_zero(dag: &Dag, e: Expr) -> bool {
     let number = Interval::new(-f64::MAX, f64::MAX).expect("an interval");
     evaluate_interval(dag, &[e], |_| number)[0].mignitude() > 0.0
@@ -106,9 +106,9 @@ pub fn piecewise(dag: &Dag, roots: &[Expr]) -> Vec<Expr> {
 }
 
 /// The expressions with every piecewise function $f$ replaced by $s f_+ + (1 - s) f_-$, where $s$ is a parameter that
-/// no model has, the same for functions with the same switch. Where the switch is zero, functions that jump there have
-/// neither all their positive nor all their negative branches, so that those of a switch and of its negative have an
-/// $s$ each. An expression that vanishes whatever the $s$ are vanishes on all branches.
+/// no model has, the same for functions with the same switch. Where a switch $\sigma$ is zero, so is $-\sigma$, and a
+/// function that jumps takes the same branch for both: functions that jump have one $s$ for $\sigma$ and another for
+/// $-\sigma$. An expression that vanishes whatever the $s$ are vanishes on all branches.
 pub(crate) fn blended(dag: &mut Dag, roots: &[Expr]) -> Vec<Expr> {
     let mut switches: Vec<Expr> = Vec::new();
     rebuild(dag, roots, |dag, expr, arguments| {
@@ -139,15 +139,15 @@ fn is_negative(dag: &Dag, switch: Expr) -> bool {
     }
 }
 
-/// The expression whose sign decides the branch of a piecewise function.
+/// The expression whose sign decides the branch of a piecewise function; `None` for other expressions.
 fn switch_of(dag: &mut Dag, expr: Expr) -> Option<Expr> {
     let Node::Apply(function, arguments) = dag.node(expr).clone() else { return None };
     function.switch(dag, &arguments)
 }
 
 impl Surface {
-    /// The lowest derivative of `root`, up to the order `highest`, that jumps across the surface; `None` if none does.
-    /// Where that cannot be decided, the lowest order at which the piecewise functions themselves may jump.
+    /// The order of the lowest derivative of `root`, up to `highest`, that jumps across the surface; `None` if none
+    /// does. Where that cannot be decided, a lower bound.
     pub fn first_jump(&self, dag: &mut Dag, root: Expr, highest: u32) -> Option<u32> {
         let positive = self.on_side(dag, root, Side::Positive);
         let negative = self.on_side(dag, root, Side::Negative);
@@ -175,7 +175,8 @@ impl Surface {
         on_sides(dag, root, std::slice::from_ref(self), |_| side)
     }
 
-    /// Variables in which $\sigma$ is linear, and its slopes. Where such a slope is not zero, the surface is the graph of the variable.
+    /// The variables in which $\sigma$ is linear, each with the slope of $\sigma$; where that is not zero, the surface
+    /// is the graph of the variable as a function of the others.
     pub(crate) fn linear_variables(&self, dag: &mut Dag) -> Vec<(Symbol, Expr)> {
         let moving = |s| matches!(s, Symbol::Time | Symbol::Input { .. } | Symbol::Unknown { .. });
         let mut partials = gradient(dag, self.function, moving);
@@ -183,12 +184,12 @@ impl Surface {
         partials
     }
 
-    /// Whether an expression vanishes on the surface as a graph of a variable in which $\sigma$ is linear.
+    /// Whether an expression vanishes on the surface, solved for a variable in which $\sigma$ is linear.
     pub(crate) fn annihilates(&self, dag: &mut Dag, expr: Expr, variable: Symbol) -> bool {
         first_jump_along(dag, self.function, expr, variable, 0).is_none()
     }
 
-    /// A variable in which $\sigma$ is linear.
+    /// A variable in which $\sigma$ is linear; `None` if there is none.
     fn linear_variable(&self, dag: &mut Dag) -> Option<Symbol> {
         self.linear_variables(dag).first().map(|&(symbol, _)| symbol)
     }
@@ -201,14 +202,15 @@ impl Surface {
         }
     }
 
-    /// 0 if one of the functions can jump, 1 if all of them have kinks only.
+    /// The least order of a derivative that may jump: 0 if one of the functions can jump, 1 if all of them have kinks
+    /// only.
     fn by_themselves(&self, dag: &Dag) -> u32 {
         let jumps = |&node: &Expr| matches!(dag.node(node), Node::Apply(Function::Signum | Function::If, _));
         if self.nodes.iter().any(jumps) { 0 } else { 1 }
     }
 }
 
-/// The expression as it is on one side of each of some surfaces, which are given by their numbers.
+/// The expression as it is on one side of each surface; `side` chooses it by the number of the surface.
 fn on_sides(dag: &mut Dag, root: Expr, surfaces: &[Surface], side: impl Fn(usize) -> Side) -> Expr {
     let mut chosen: HashMap<Expr, Side> = HashMap::new();
     for (number, surface) in surfaces.iter().enumerate() {
@@ -227,7 +229,7 @@ fn on_sides(dag: &mut Dag, root: Expr, surfaces: &[Surface], side: impl Fn(usize
 }
 
 /// The order of the first derivative of `difference`, with respect to a variable in which `function` is linear, that
-/// does not vanish where the function does.
+/// does not vanish where the function does; `None` if there is none up to `highest`.
 fn first_jump_along(dag: &mut Dag, function: Expr, mut difference: Expr, symbol: Symbol, highest: u32) -> Option<u32> {
     let slope = differentiate(dag, function, symbol);
     let (variable, step) = (dag.symbol(symbol), dag.div(function, slope));
@@ -242,8 +244,8 @@ fn first_jump_along(dag: &mut Dag, function: Expr, mut difference: Expr, symbol:
     None
 }
 
-/// The branch of a piecewise function where its switch is positive, negative or zero. Where both are the same on the
-/// surface, that of the positive side stands for the surface.
+/// The branch of a piecewise function where its switch is positive, negative or zero. If the function has a kink only,
+/// its branches agree on the surface, and that of the positive side stands for it.
 fn branch(dag: &mut Dag, function: Function, arguments: &[Expr], side: Side) -> Expr {
     match (function, side) {
         (Function::Abs, Side::Positive | Side::Zero) => arguments[0],
@@ -303,7 +305,7 @@ mod tests {
         Case { dag, x, y }
     }
 
-    /// For each surface of the expression the first derivative up to the fourth that jumps.
+    /// For each surface of the expression, the order of the first derivative up to the fourth that jumps.
     fn jumps(dag: &mut Dag, root: Expr) -> Vec<Option<u32>> {
         surfaces(dag, &[root]).into_iter().map(|surface| surface.first_jump(dag, root, 4)).collect()
     }
@@ -336,7 +338,7 @@ mod tests {
         let (abs, sign) = (dag.apply(Function::Abs, &[x]), dag.apply(Function::Signum, &[x]));
         assert_eq!(jumps(&mut dag, abs), [Some(1)]);
         assert_eq!(jumps(&mut dag, sign), [Some(0)]);
-        // x |x| is differentiable once, x² sgn x is the same function.
+        // x |x| is differentiable once; x² sgn x is the same function.
         let (product, square) = (dag.mul(x, abs), dag.product([(x, 2), (sign, 1)]));
         assert_eq!(jumps(&mut dag, product), [Some(2)]);
         assert_eq!(jumps(&mut dag, square), [Some(2)]);
@@ -363,8 +365,7 @@ mod tests {
         assert!(!vanishes(&dag, blended[1]));
     }
 
-    /// The current of a transistor, which conducts in both directions: where its voltage is zero, one of the three
-    /// branches in either direction is left, which does not depend on it.
+    /// The current of a transistor that conducts in both directions; in either it is blocked, saturated or neither.
     #[test]
     fn branches_within_branches() {
         let Case { mut dag, x, y } = case();
@@ -417,7 +418,7 @@ mod tests {
             let chosen = dag.choose(inside, a, b);
             assert_eq!(jumps(&mut dag, chosen), [Some(expected)]);
         }
-        // A spring that is slack: k (r - 1) where r > 1, damped a little beyond.
+        // A spring that is slack where r < 1 and pulls with r - 1 or (r - 1)³ beyond.
         let radius = dag.apply(Function::Hypot, &[x, y]);
         let (stretched, slack) = (dag.greater(radius, one), dag.integer(0));
         let stretch = dag.sub(radius, one);

@@ -5,7 +5,7 @@
 use super::dag::ExprSet;
 use super::{Dag, Expr, Node, Symbol};
 
-/// Up to this many nodes, looking at all of them is cheapest.
+/// Up to this many nodes found, comparing with all of them is cheapest.
 const FEW: usize = 24;
 /// A bit for every node of the DAG is used only if at least one in this many is reached: otherwise a model with many
 /// small equations would make one such set per equation.
@@ -20,7 +20,7 @@ enum Reached {
 }
 
 impl Reached {
-    /// Whether the expression was not reached before.
+    /// Whether the expression is not yet among `found`; a set or the bits take note of it.
     fn is_new(&mut self, expr: Expr, found: &[Expr]) -> bool {
         match self {
             Reached::Few => !found.contains(&expr),
@@ -34,7 +34,7 @@ impl Reached {
         }
     }
 
-    /// Changes the representation as more nodes are found, in a DAG of which nodes below `size` can be reached.
+    /// Changes the representation as more nodes are found; only nodes with numbers below `size` can be reached.
     fn grow(&mut self, found: &[Expr], size: usize) {
         match self {
             Reached::Few if found.len() > FEW => *self = Reached::Some(found.iter().copied().collect()),
@@ -81,8 +81,8 @@ pub fn reachable(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> 
     reached.ascending(found)
 }
 
-/// The expressions that `root` reaches without passing through one at which the walk `ends`, including those. Children
-/// before parents.
+/// The expressions that `root` reaches without passing through one at which the walk `ends`; where it ends is included.
+/// Children before parents.
 pub fn reachable_until(dag: &Dag, root: Expr, ends: impl Fn(Expr) -> bool) -> Vec<Expr> {
     let mut stack = vec![root];
     let mut found = ExprSet::default();
@@ -115,7 +115,7 @@ pub fn symbols(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<Symbol> 
             _ => None,
         })
         .collect();
-    // Nearly sorted: symbols are made in order.
+    // Nearly sorted already, as symbols are mostly made in ascending order.
     symbols.sort();
     symbols
 }

@@ -1,8 +1,8 @@
-//! Points with keys to boxes.
+//! Boxes of points with equal keys.
 //!
 //! In: a key for each point of a box, row by row. Out: smaller boxes that cover it, each with one key. In each
-//! dimension, the innermost first, neighbours that agree are joined: near-linear, and for a box whose keys differ at
-//! its faces alone the result has $3^k$ members whatever its size is.
+//! dimension, the innermost first, neighbours that agree are joined. The work is nearly linear, and a box of $k$
+//! dimensions whose keys differ at its faces alone becomes $3^k$ boxes, whatever its size.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Instances of families to classes.
+//! Classes of instances of families.
 //!
 //! In: the instances and the offsets $c$, $d$ of the structural analysis. Out: boxes of loop variables on which the
 //! offset of the equation, the accesses that occur in it, the offsets of the unknowns that they refer to, and the sets
@@ -38,7 +38,7 @@ pub struct Entry {
     pub order: u32,
     /// The offset $d$ of all elements that it refers to.
     pub offset: u32,
-    /// The first of the entries that refers to the same element.
+    /// The position of the first entry that refers to the same element.
     pub same_as: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Members of long families that are enough to know all of them.
+//! The members of long families from which all others follow.
 //!
 //! In: a family model, the signature matrix of all its instances and its offsets. Out: an [`Excerpt`]: the members near
 //! the ends of each long index range, where everything is the same in between. Symbolic work is done on these alone,
@@ -26,7 +26,8 @@ const FURTHEST: i64 = 8;
 /// An index: the item that has it, and its number.
 type Index = (Indexed, usize);
 
-/// The excerpt in which no regular member depends on others further away than `reach`; `None` if nothing can be left out.
+/// The excerpt in which no regular member depends on others further away than `reach`; `None` if nothing can be left
+/// out.
 pub fn excerpt(model: &FamilyModel, classes: &[Class], unknowns: &[UnknownClass], reach: i64) -> Option<Excerpt> {
     if !model.derivations.is_empty() {
         return None;
@@ -46,11 +47,12 @@ pub fn excerpt(model: &FamilyModel, classes: &[Class], unknowns: &[UnknownClass]
 
 struct Spaces<'a> {
     model: &'a FamilyModel,
-    /// The numbers of all indices; links lead from each to the first of its space.
+    /// The number of each index.
     number: BTreeMap<Index, usize>,
+    /// Links that lead from every index to the one that represents its space.
     parent: Vec<usize>,
     landmarks: Vec<BTreeSet<i64>>,
-    /// Whether an index must stay whole.
+    /// Whether an index keeps its space whole.
     whole: Vec<bool>,
     /// First and one past the last value of each.
     ranges: Vec<(i64, i64)>,
@@ -94,7 +96,7 @@ impl<'a> Spaces<'a> {
         }
     }
 
-    /// The first index of the space.
+    /// The index that represents the space.
     fn root(&mut self, mut number: usize) -> usize {
         while self.parent[number] != number {
             self.parent[number] = self.parent[self.parent[number]];
@@ -173,7 +175,7 @@ impl<'a> Spaces<'a> {
         }
     }
 
-    /// Tables may be accessed only with indices whose spaces stay whole, unless all entries are equal.
+    /// Keeps the spaces of the indices into a table whole, unless all its entries are equal.
     fn table(&mut self, of: Indexed, access: &Access) {
         let values = &self.model.tables[access.array].values;
         if values.windows(2).any(|pair| pair[0] != pair[1]) {

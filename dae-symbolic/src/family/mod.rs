@@ -8,11 +8,11 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `signature` | instances to rows of the signature matrix |
-//! | `boxes` | points with keys to boxes of equal keys |
-//! | `classes` | instances to classes |
-//! | `numbers` | numbers that depend on a loop variable to the values at which they differ from their neighbours |
-//! | `excerpt` | classes to the members that are enough to know all of them |
+//! | `signature` | from instances to rows of the signature matrix |
+//! | `boxes` | from points with keys to boxes of equal keys |
+//! | `classes` | from instances to classes |
+//! | `numbers` | from numbers that depend on a loop variable to the values of it at which they are exceptional |
+//! | `excerpt` | from classes to the members from which all others follow |
 
 mod boxes;
 mod classes;

@@ -4,7 +4,7 @@
 //! variable at which it differs from its neighbours: where it vanishes, becomes one, or simplifies differently, and
 //! where it bends. Members between such values differ by affine numbers only.
 //!
-//! Exact: each value is what an instance will contain.
+//! The arithmetic is exact: each value is what an instance will contain.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -28,7 +28,7 @@ enum Look {
     One,
     MinusOne,
     Number,
-    /// A function that is applied at run time: kinds of all its operations.
+    /// An expression that is evaluated at run time: the kinds of all its operations.
     Applied(Vec<Operation>),
 }
 
@@ -71,7 +71,8 @@ impl<'a> Numbers<'a> {
         Numbers { model, nodes, scratch: model.dag.clone(), levels }
     }
 
-    /// The largest parts that depend on loop variables, with these; `None` in place of a part that cannot be examined.
+    /// The largest parts that depend on loop variables, with these variables; `None` in place of a part that cannot be
+    /// examined.
     pub(super) fn parts(&mut self) -> Vec<(Option<Expr>, Vec<usize>)> {
         let mut found = Vec::new();
         for &expr in self.nodes {
@@ -152,7 +153,8 @@ impl<'a> Numbers<'a> {
             let Symbol::Parameter(id) = symbol else { return None };
             match model.time_invariant.get(id.index())? {
                 TimeInvariant::Index(of) if *of == level => Some(dag.integer(i)),
-                // All entries are equal, or nothing is left out. The graph is an extended copy.
+                // All entries are equal, or nothing is left out. The scratch DAG extends that of the model, so that
+                // its expressions have the same numbers.
                 TimeInvariant::Table(access) => model.tables.get(access.array)?.values.first().copied(),
                 TimeInvariant::Index(_) | TimeInvariant::Parameter(_) => None,
             }

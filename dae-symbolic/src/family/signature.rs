@@ -4,8 +4,9 @@
 //! 2001), by evaluating the affine indices of the accesses in its template. No scalar expression is built.
 //!
 //! This is the pattern of the simplified templates. A factor made of loop variables and constants that vanishes in an
-//! instance, as in `i * q[i]` for `i = 0`, is seen, since the products with it vanish there; where several terms of an
-//! instance cancel only after its numbers are put in, the pattern has a superfluous entry, as any pattern may.
+//! instance, as in `i * q[i]` for `i = 0`, is taken into account: the products with it vanish there; where several
+//! terms of an instance cancel only after its numbers are put in, the pattern has a superfluous entry, as any pattern
+//! may.
 
 use std::collections::BTreeMap;
 
@@ -87,7 +88,7 @@ fn element(model: &FamilyModel, first_unknown: &[usize], access: &Access, point:
     Some(first_unknown[access.array] + position(extents, &at)?)
 }
 
-/// The part of a template that depends on the numbers of an instance.
+/// A template, prepared for finding the accesses of its instances.
 struct Template {
     /// All accesses with their highest orders, ascending.
     all: Vec<(UnknownId, u32)>,
@@ -132,7 +133,7 @@ impl Template {
         if let Some(known) = self.known.get(&vanish) {
             return known.clone();
         }
-        // Zero in place of the factors that vanish, and a number that nothing simplifies in place of the others, which stay.
+        // Products with a factor that vanishes are removed; all other factors stay.
         let gone: Vec<Expr> = self.factors.iter().zip(&vanish).filter(|(_, gone)| **gone).map(|(f, _)| *f).collect();
         let rest = without(&mut self.scratch, self.residual, &gone);
         let accesses = accesses_of(&self.scratch, rest);
@@ -141,7 +142,7 @@ impl Template {
     }
 }
 
-/// Whether an expression is made of loop variables, constants of tables and numbers, and not of numbers alone.
+/// Whether an expression is made of loop variables, entries of tables and numbers, and not of numbers alone.
 fn of_loops(model: &FamilyModel, expr: Expr) -> bool {
     let symbols = crate::expr::symbols(&model.dag, [expr]);
     let numeric = |symbol: Symbol| match symbol {
@@ -157,7 +158,7 @@ fn of_loops(model: &FamilyModel, expr: Expr) -> bool {
     !symbols.is_empty() && symbols.into_iter().all(numeric)
 }
 
-/// The number that a leaf is at a point.
+/// The value of a leaf at a point; `None` unless it is a loop variable or an entry of a table.
 fn number(model: &FamilyModel, dag: &mut Dag, symbol: Symbol, point: &[i64]) -> Option<Expr> {
     let Symbol::Parameter(id) = symbol else { return None };
     match model.time_invariant.get(id.index())? {
@@ -165,14 +166,14 @@ fn number(model: &FamilyModel, dag: &mut Dag, symbol: Symbol, point: &[i64]) -> 
         TimeInvariant::Table(access) => {
             let table = model.tables.get(access.array)?;
             let at: Vec<i64> = access.indices.iter().map(|index| index.at(point)).collect();
-            // The graph is an extended copy: the expressions of the model have the same numbers in it.
+            // The DAG extends that of the model, whose expressions have the same numbers in it.
             table.values.get(position(&table.extents, &at)?).copied()
         }
         TimeInvariant::Parameter(_) => None,
     }
 }
 
-/// An expression with products removed that have one of these factors.
+/// The expression without the products that have one of the given factors.
 fn without(dag: &mut Dag, root: Expr, gone: &[Expr]) -> Expr {
     let mut image: BTreeMap<Expr, Expr> = BTreeMap::new();
     for expr in reachable(dag, [root]) {

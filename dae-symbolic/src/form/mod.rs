@@ -108,16 +108,19 @@ macro_rules! placeholder {
 
 for_each_form!(define_forms);
 
-/// The directions $D$ in which the multipliers $\mu$ of a formulation correct the derivatives: $F(t, y, y' + D\mu) = 0$.
+/// The directions $D$ in which the multipliers $\mu$ of a formulation correct the derivatives:
+/// $F(t, y, y' + D\mu) = 0$.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Directions {
     /// $C^\top$, the gradients of the constraints.
     Gradient,
-    /// $B$, the directions in which the multipliers of the text act on the highest derivatives, $M^{-1} G^\top$ in mechanics.
+    /// $B$, the directions in which the multipliers of the text act on the highest derivatives, $M^{-1} G^\top$ in
+    /// mechanics.
     Multipliers,
-    /// Unit vectors: of the unknowns with respect to which the gradients are largest at the start.
+    /// Unit vectors of the unknowns on which the constraints depend most at the start, by complete pivoting.
     Unit,
-    /// An array of parameters: rows are the unknowns that the constraints restrict, in the order of the text, columns the constraints.
+    /// An array of parameters, with a row for each unknown or derivative that a constraint contains as a highest
+    /// derivative, in the order of the text, and a column for each constraint.
     Named(String),
 }
 
@@ -142,7 +145,7 @@ pub enum Gains {
 }
 
 impl Gains {
-    /// All coefficients of the polynomial.
+    /// The numbers and parameters that give the polynomial.
     pub fn coefficients(&self) -> Vec<&Gain> {
         match self {
             Gains::Power(gamma) => vec![gamma],
@@ -164,7 +167,7 @@ impl Directions {
     }
 }
 
-/// A name that is not the name of a form.
+/// Why a text does not denote a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownForm {
     /// What is wrong.
@@ -180,10 +183,10 @@ impl fmt::Display for UnknownForm {
 impl std::error::Error for UnknownForm {}
 
 impl Form {
-    /// The forms whose name is enough.
+    /// The basic forms, which the command line analyses if the text names none.
     pub const BASIC: [Form; 4] = [Form::Original, Form::Index1, Form::Index2, Form::Ggl];
 
-    /// The forms of a text that does not name any.
+    /// The forms that a text asks for if it does not name any.
     pub const DEFAULT: [Form; 2] = [Form::Ggl, Form::Index1];
 
     /// The spellings of all forms, for messages.
@@ -197,8 +200,8 @@ impl Form {
         Form::SPELLINGS.iter().map(|&(name, _)| name)
     }
 
-    /// The identifier of the form's methods in generated code: its spelling without characters that identifiers do not
-    /// have, and without numbers.
+    /// The identifier of the form's methods in generated code: its spelling in lower case, with underscores in place of
+    /// characters that identifiers do not have, and without the gains of Baumgarte's method.
     pub fn identifier(&self) -> String {
         match self {
             Form::Baumgarte(_) => "baumgarte".to_string(),

@@ -1,8 +1,9 @@
 //! The forms, a line each.
 //!
-//! In: nothing. Out: a macro that hands the table to another one: here it becomes the type [`Form`](super::Form) with
-//! its names, in [`crate::formulation`] the recipes by which forms are made. A line has the form's documentation, its
-//! variant with what is given with its name, the name, a sentence for generated code and reports, and the recipe.
+//! In: nothing. Out: a macro that hands the table to another macro, which makes of it the type [`Form`](super::Form)
+//! with its names, or, in [`crate::formulation`], the recipes by which forms are made. A line has the form's
+//! documentation, its variant with what is given with its name, the name, a sentence for generated code and reports,
+//! and the recipe.
 
 macro_rules! for_each_form {
     ($use:ident) => {
@@ -22,7 +23,8 @@ macro_rules! for_each_form {
             /// Index 2 with all lower constraints enforced by multipliers, Ascher & Petzold (1993), eq. (2.18).
             Stabilized(Directions): "stabilized", "Index 2 with all constraints enforced through {} (Ascher and Petzold 1993, eq. 2.18)."
                 => { Recipe::new(reduced::index2).enforcing(Lower::All, Metric::Given) };
-            /// Index 1 with the constraints of the text enforced by multipliers, Ascher & Petzold (1993), eqs. (3.25) and (3.27), $k = 1$.
+            /// Index 1 with the constraints of the text enforced by multipliers, Ascher & Petzold (1993), eqs. (3.25)
+            /// and (3.27), $k = 1$.
             Projected(Directions): "projected", "Index 1 with the constraints of the text enforced through {} (Ascher and Petzold 1993, eq. 3.27)."
                 => { Recipe::new(reduced::index1).enforcing(Lower::OfText, Metric::Given) };
             /// [`Form::Projected`] with [`Directions::Gradient`], Ascher & Petzold (1993), eq. (4.14).
@@ -32,14 +34,17 @@ macro_rules! for_each_form {
             /// derivatives in it, Ascher & Petzold (1993), eq. (4.16).
             Pb: "pb", "Index 1 with all constraints enforced, each through its gradient by the highest derivatives in it (Ascher and Petzold 1993, eq. 4.16)."
                 => { Recipe::new(reduced::index1).enforcing(Lower::All, Metric::HighestDerivatives) };
-            /// Index 1 with all lower constraints enforced through their whole gradients, Ascher & Petzold (1993), eq. (4.17).
+            /// Index 1 with all lower constraints enforced through their whole gradients, Ascher & Petzold (1993), eq.
+            /// (4.17).
             Pc: "pc", "Index 1 with all constraints enforced through their gradients (Ascher and Petzold 1993, eq. 4.17)."
                 => { Recipe::new(reduced::index1).enforcing(Lower::All, Metric::Euclidean) };
-            /// Index 1 with constraints that decay instead of drifting, Ascher & Petzold (1993), eqs. (3.2) and (3.10).
+            /// Index 1 with constraints whose violations decay instead of drifting, Ascher & Petzold (1993), eqs. (3.2)
+            /// and (3.10).
             Baumgarte(Gains): "baumgarte", "Index 1, with lower constraints that decay (Baumgarte)."
                 => { Recipe::new(baumgarte::select) };
-            /// Index 1 with all lower constraints enforced through their gradients in the metric of the leading matrix: the overdetermined system of
-            /// all constraints, resolved as in Hairer & Wanner II, Sect. VII.2, eq. (2.27).
+            /// Index 1 with all lower constraints enforced through their gradients in the metric of the leading matrix:
+            /// the overdetermined system of all constraints, resolved as in Hairer & Wanner II, Sect. VII.2, eq.
+            /// (2.27).
             Overdetermined: "overdetermined", "Index 1 with all constraints enforced through weighted gradients (Hairer and Wanner II, eq. VII.2.27)."
                 => { Recipe::new(reduced::index1).enforcing(Lower::All, Metric::Mass) };
             /// Index 1 with all lower constraints enforced in local coordinates, which are some of the unknowns
@@ -53,15 +58,16 @@ macro_rules! for_each_form {
             /// decided during a run.
             Dummy: "dummy", "Index 1 with all constraints enforced and dummy derivatives (Mattsson and Söderlind)."
                 => { Recipe::in_coordinates(Coordinates::Partition) };
-            /// The underlying ordinary differential equation: every constraint differentiated until the equations give the highest derivatives, and
-            /// solved for these: Hairer & Wanner II, Sect. VII.1, eq. (1.6).
+            /// The underlying ordinary differential equation: every constraint differentiated until the equations give
+            /// the highest derivatives, and the equations solved for these, Hairer & Wanner II, Sect. VII.1, eq. (1.6).
             Underlying: "underlying", "The underlying ordinary differential equation, solved for its derivatives; constraints are invariants that drift."
                 => { Recipe::new(reduced::underlying).completed(Completion::Underlying) };
-            /// The essential underlying differential equation: the components of the states on which the multipliers of
-            /// the text do not act, the others being functions of them; Ascher & Petzold (1993), eq. (2.13).
+            /// The essential underlying differential equation, in the components of the states on which the multipliers
+            /// of the text do not act, the others being functions of them; Ascher & Petzold (1993), eq. (2.13).
             EssentialUnderlying: "essential_underlying", "The essential underlying differential equation (Ascher and Petzold 1993, eq. 2.13)."
                 => { Recipe::own(Equations::Reduced, essential::formulate) };
-            /// All equations with their derivatives, solved for what they determine: Hairer & Wanner II, Sect. VII.2, eq. (2.30).
+            /// All equations with their derivatives, solved for what they determine: Hairer & Wanner II, Sect. VII.2,
+            /// eq. (2.30).
             DerivativeArray: "derivative_array", "The equations with their derivatives, solved for what they determine (Hairer and Wanner II, eq. VII.2.30)."
                 => { Recipe::own(Equations::OfText, derivative_array::formulate) };
             /// The equations of the text, and all hidden constraints, as the derivatives of the equations imply them

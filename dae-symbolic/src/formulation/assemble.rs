@@ -42,7 +42,7 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
     let setting = DirectionContext { form, metric: recipe.metric, material, layout: &layout };
     let Selection { enforced, implied, .. } = &mut selection;
     multipliers::keep_independent(model, &setting, enforced, implied)?;
-    // Directions that are chosen during a run are not in the rows.
+    // Directions that are chosen during a run are not in the rows: classify before the multipliers are appended.
     if recipe.metric == Metric::AtRunTime {
         classify(&model.dag, &mut formulation);
     }
@@ -57,7 +57,7 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
     Ok(formulation)
 }
 
-/// Indices of the unknowns where leading parts of the text cancel, so that the pattern does not show them.
+/// Indices of the unknowns where leading parts of the equations cancel, which the sparsity pattern does not show.
 fn weigh_by_pencil(dag: &mut Dag, formulation: &mut Formulation, most: Option<u32>) {
     let residuals: Vec<Expr> = formulation.equations.iter().map(|equation| equation.residual).collect();
     let Some(differentiations) = frozen::differentiations(dag, &residuals) else { return };
@@ -67,7 +67,7 @@ fn weigh_by_pencil(dag: &mut Dag, formulation: &mut Formulation, most: Option<u3
     }
 }
 
-/// Rows without $y'$ are enforced constraints; lower ones that states can express are implied.
+/// Rows without $y'$ are enforced constraints; lower constraints that can be written in states are implied.
 fn invariants(
     model: &mut Model,
     layout: &Layout,

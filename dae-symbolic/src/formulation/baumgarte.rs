@@ -18,7 +18,7 @@ use crate::origin::Origin;
 pub(super) fn select(model: &mut Model, material: &Material<'_>, form: &Form) -> Result<Selection, FormError> {
     let mut selection = reduced::index1(model, material, form)?;
     let Choice::Gains(gains) = form.choice() else { return Ok(selection) };
-    // Names count even where nothing is differentiated, as in an ordinary differential equation.
+    // Undeclared parameters are refused even where nothing is differentiated, as in an ordinary differential equation.
     let unknown = |message| FormError { form: form.clone(), origin: Origin::NONE, message };
     gains.coefficients().into_iter().try_for_each(|gain| value(model, gain).map(|_| ()).map_err(unknown))?;
     let mut lower: Vec<Vec<Row>> = vec![Vec::new(); material.system.equations.len()];
@@ -47,7 +47,7 @@ pub(super) fn select(model: &mut Model, material: &Material<'_>, form: &Form) ->
     Ok(selection)
 }
 
-/// $a_0, \dots, a_{m-1}$; the message of an error has `{}` for the row.
+/// $a_0, \dots, a_{m-1}$; the message of an error may have `{}` in place of the name of the constraint.
 fn coefficients(model: &mut Model, gains: &Gains, m: usize) -> Result<Vec<Expr>, String> {
     let wrong = |needed: usize| {
         format!(

@@ -3,9 +3,9 @@
 //! In: the rows. Out: whether the derivative of an unknown occurs, and its index: one more than the number of
 //! differentiations after which it is determined.
 //!
-//! The rows are first-order equations of their own, with offsets $c$, $d$ and blocks. At stage $s \le 0$ the equations
-//! $f_i^{(c_i + s)}$ of a block determine its jets $x_j^{(d_j + s)}$, and $x_j$ itself is determined at stage $-d_j$.
-//! The number of differentiations that this takes is
+//! The rows are analysed as a first-order system with its own offsets $c$, $d$ and blocks. At stage $s \le 0$ the
+//! equations $f_i^{(c_i + s)}$ of a block determine its jets $x_j^{(d_j + s)}$, and $x_j$ itself is determined at stage
+//! $-d_j$. The number of differentiations that this takes is
 //!
 //! $$ D_b(s) = \max \Bigl( D_b(s - 1),\ \max_{i \in b} (c_i + s),\ \max D_{b'}(s') \Bigr), $$
 //!
@@ -21,7 +21,7 @@ use super::Formulation;
 use crate::expr::{Dag, Symbol, symbols};
 use crate::structure::{SignatureMatrix, Structure, analyse, block_triangular_form};
 
-/// Fills in kinds and indices.
+/// Fills in kinds and, unless the rows are structurally singular, indices.
 pub(super) fn classify(dag: &Dag, formulation: &mut Formulation) {
     let mut rows = Vec::with_capacity(formulation.equations.len());
     for equation in &formulation.equations {
@@ -64,7 +64,8 @@ fn indices(sigma: &SignatureMatrix, structure: &Structure) -> Vec<u32> {
         block.unknowns.iter().for_each(|&j| block_of[j] = b);
     }
     let lowest = c.iter().chain(d).copied().max().unwrap_or(0);
-    // By depth below stage 0 and by block: D_b(-depth). Lower stages first, and within a stage in the order of solution.
+    // By depth below stage 0 and by block: D_b(-depth). Lower stages first, and within a stage in the order of
+    // solution.
     let mut differentiations = vec![vec![0; blocks.len()]; lowest as usize + 2];
     for depth in (0..=lowest).rev() {
         for (b, block) in blocks.iter().enumerate() {

@@ -101,7 +101,7 @@ fn compile_form(
     let names = state_names(model, &formulation).into_iter().collect();
     let states: HashSet<&str> = formulation.unknowns.iter().map(|u| u.name.as_str()).collect();
     let name = |symbol| match (symbol, formulation.symbol_name(model, symbol)) {
-        // A derivative that the equation equates with a state.
+        // The derivative of a state whose name is also that of another state.
         (Symbol::StateDerivative(i), rate) if states.contains(rate.as_str()) => {
             format!("d/dt {}", formulation.unknowns[i as usize].name)
         }
@@ -116,9 +116,9 @@ fn compile_form(
     Ok(CompiledForm { form: form.clone(), formulation, program, spelled, invariants_spelled, eliminated_spelled })
 }
 
-/// The rank of $\partial F/\partial y'$, zero where it is not known: then every differential unknown may be algebraic
-/// in disguise. An excerpt gives the rank of the whole model if none of the differential unknowns is algebraic in
-/// disguise.
+/// The rank of $\partial F/\partial y'$; zero where it is not known, as every differential unknown may then be
+/// algebraic in disguise. An excerpt gives the rank of the whole model only if none of its differential unknowns is
+/// algebraic in disguise.
 fn leading_rank(model: &Model, formulation: &Formulation, rank: Option<usize>) -> usize {
     let differential = formulation.unknowns.iter().filter(|u| u.kind == Kind::Differential).map(|u| &u.domain);
     match rank {

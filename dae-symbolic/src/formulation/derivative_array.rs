@@ -1,12 +1,12 @@
-//! The derivative array together with differential equations: for any index, whatever the structure says.
+//! The derivative array together with differential equations: for any index, even where structural analysis fails.
 //!
-//! In: the equations of the text, and how often to differentiate them. Out: a formulation with the states
+//! In: the equations of the text, and how many times to differentiate them. Out: a formulation with the states
 //! $x_j, \dots, x_j^{(P_j - 1)}$, $P_j \ge 1$ being the order of $x_j$ in the text, and the higher derivatives that
 //! occur. Its rows are
 //!
 //! | rows | `derivative_array` | `strangeness_free` |
 //! |---|---|---|
-//! | array | $F^{(l)} = 0$, $0 \le l \le m$, in states and higher derivatives | $F^{(l)} = 0$, $0 \le l \le m - 1$ |
+//! | array | $F^{(l)} = 0$, $0 \le l \le m$, in states and higher derivatives | $F^{(l)} = 0$, $0 \le l \le \max(m - 1, 0)$ |
 //! | differential equations | $\dot x_j^{(k)} = x_j^{(k+1)}$, all | these for $k + 1 < P_j$, and $F$ with $\mathrm d x_j^{(P_j - 1)} / \mathrm d t$ for $x_j^{(P_j)}$ |
 //!
 //! with $m$ the differentiation index, or a bound on it. There are more differential equations than are independent:
@@ -23,7 +23,7 @@ use crate::expr::{Dag, Expr, Notation, Rational, Symbol, derivatives, print_with
 use crate::model::{Domain, Model, derivative_name};
 use crate::system::{SystemEquation, written_orders};
 
-/// The largest number of unknowns: the work of a step grows with the third power.
+/// The largest number of unknowns: the work of a step grows with its third power.
 const MAX_UNKNOWNS: u32 = 400;
 /// The number of sub-expressions that the derivatives of one equation may add.
 const MAX_GROWTH: usize = 4_000;
@@ -82,7 +82,7 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
         }
     }
     let unknowns = layout.unknowns(model, array_form);
-    // Equations between auxiliary unknowns only say nothing about the solution.
+    // A row with auxiliary unknowns, which the model does not determine, is no constraint on the solution.
     let is_determined = |symbol: &Symbol| match symbol {
         Symbol::State(place) => !unknowns[*place as usize].kind.is_auxiliary(),
         _ => true,
@@ -110,8 +110,8 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
     Ok(formulation)
 }
 
-/// A message if a derivative in the array would jump as unknowns change: on either side the array says nothing about
-/// the other. Jumps in time are harmless, because steps end there.
+/// A message if a derivative in the array would jump as unknowns change: the array on one side of a jump says nothing
+/// about the other side. Jumps in time are harmless, because steps end there.
 fn jump(model: &mut Model, equation: &SystemEquation, differentiations: u32) -> Option<String> {
     if differentiations == 0 {
         return None;
@@ -213,8 +213,8 @@ impl Layout {
         }
     }
 
-    /// States have their usual names, and so have the $x_j^{(P_j)}$ if the array determines them. An unknown that it
-    /// does not determine need not equal the derivative that it stands for, and has another name.
+    /// States have their usual names, as have the $x_j^{(P_j)}$ if the array determines them. An unknown that it does
+    /// not determine need not equal the derivative that it stands for, and has another name: `w(x, k)`.
     fn unknowns(&self, model: &Model, first_are_determined: bool) -> Vec<FormUnknown> {
         let unknown = |j: usize, order: u32| {
             let (of, rate) = (&model.unknowns[j], self.rates[j]);

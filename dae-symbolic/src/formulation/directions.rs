@@ -1,17 +1,17 @@
 //! The directions in which the multipliers of a formulation correct the derivatives.
 //!
 //! In: enforced constraints $\Phi(t, y) = 0$ and a choice of [`Directions`]. Out: the columns of $D$, one per
-//! constraint. A column has entries for the states that occur in its constraint at the highest derivatives, $x_j^{(k)}$
-//! with $k = d_j - c_i + l$ for $\Phi = f_i^{(l)}$; the gradient has others as well, for which the multipliers of the
-//! velocity constraint act on positions too.
+//! constraint. A column has entries for the highest derivatives that the constraint can contain, $x_j^{(k)}$ with
+//! $k = d_j - c_i + l$ for $\Phi = f_i^{(l)}$; the whole gradient also has entries for lower derivatives, so that the
+//! multipliers of the velocity constraints act on positions too.
 //!
 //! * `C`: $D = \Phi_y^\top$.
 //! * `B`: the response of the highest derivatives $z$ to the algebraic unknowns $\lambda$ of the text, from the
 //!   equations that are not constraints, $F_z\, \delta z + F_\lambda\, \delta\lambda = 0$; $M^{-1} G^\top$ in
-//!   mechanics. Solved by elimination, with pivots that are largest at the start of the model. Ascher & Petzold (1993),
-//!   eq. (2.18).
+//!   mechanics. Solved by elimination, with pivots that are numbers or, failing that, largest at the start of the
+//!   model. Ascher & Petzold (1993), eq. (2.18).
 //! * `unit`: for each constraint a unit vector, by elimination with complete pivoting at the start.
-//! * an array of parameters, one row per unknown that the constraints restrict in this way, one column per constraint.
+//! * an array of parameters, one row per highest derivative that a constraint contains, one column per constraint.
 //! * $\mathcal M^{-1} \Phi_y^\top$, the gradients in the metric of the mass matrix, for the overdetermined form: Hairer
 //!   & Wanner II, Sect. VII.2, eq. (2.27).
 
@@ -26,7 +26,7 @@ use crate::expr::{Expr, ParameterId, Rational, Symbol, UnknownId, evaluate_one, 
 use crate::form::Choice;
 use crate::model::Model;
 
-/// The difference that entries of a symmetric matrix may have, relative to its diagonal.
+/// How far mirrored entries of a symmetric matrix may differ, relative to the geometric mean of the diagonal entries.
 const SYMMETRY: f64 = 1e-9;
 
 /// The entries of a column of $D$ by state.
@@ -73,7 +73,7 @@ impl DirectionContext<'_> {
         FormError { form: self.form.clone(), message, origin: row.origin }
     }
 
-    /// The gradient of a constraint with respect to some of its jets.
+    /// The gradient of a constraint with respect to the wanted jets; empty if states cannot express the constraint.
     fn gradient(&self, model: &mut Model, row: &Row, wanted: impl Fn((usize, u32)) -> bool) -> Column {
         let Some(value) = self.layout.express(&mut model.dag, row.value) else { return Vec::new() };
         let jets = self.layout.jets();
@@ -115,7 +115,7 @@ impl DirectionContext<'_> {
         })
     }
 
-    /// The pivots of the matrix of leading gradients.
+    /// Unit vectors at the pivots of the matrix of leading gradients at the start.
     fn units(&self, model: &mut Model, enforced: &[Row]) -> Result<Vec<Column>, FormError> {
         let one = model.dag.integer(1);
         let mut matrix = vec![vec![0.0; self.layout.jets().len()]; enforced.len()];
@@ -167,7 +167,7 @@ impl DirectionContext<'_> {
         Ok(columns)
     }
 
-    /// $B$: one column per algebraic unknown of the text, at the level of each constraint.
+    /// $B$: for each constraint the response to the algebraic unknown paired with it, at the level of the constraint.
     fn responses(&self, model: &mut Model, enforced: &[Row]) -> Result<Vec<Column>, FormError> {
         let Some(first) = enforced.first() else { return Ok(Vec::new()) };
         let Dynamics { rows, moving, algebraic } = self.dynamics(first)?;
@@ -211,15 +211,16 @@ impl DirectionContext<'_> {
         Ok(result)
     }
 
-    /// $\mathcal M^{-1} \Phi_y^\top$: gradients that are the shortest in the metric of the leading matrix. The
-    /// equations that are solved for a derivative of their own say which derivatives are the same, $w = E z$ (positions
-    /// move as velocities do); with $M$ the matrix of the other equations with respect to $z$, and $g$ the part of the
-    /// gradient that belongs to derivatives of one level, the corrections of this level are $E\,M^{-1} E^\top g$.
+    /// $\mathcal M^{-1} \Phi_y^\top$: the directions of the shortest corrections in the metric of the leading matrix.
+    /// Differentiated equations that are explicit in a highest derivative give all highest derivatives in terms of
+    /// those that are kept, $w = E z$ (positions move with velocities); with $M$ the matrix of the other equations with
+    /// respect to $z$, and $g$ the part of the gradient that belongs to derivatives of one level, the corrections at
+    /// this level are $E\,M^{-1} E^\top g$.
     fn weighted(&self, model: &mut Model, enforced: &[Row]) -> Result<Vec<Column>, FormError> {
         let Some(first) = enforced.first() else { return Ok(Vec::new()) };
         let Dynamics { rows, moving, .. } = self.dynamics(first)?;
         let (offsets, reduced) = (&self.material.structure.offsets, self.material.reduced);
-        // Only differentiated equations say that derivatives are the same; the others are rows of M.
+        // Only differentiated equations relate derivatives to one another; the others are rows of M.
         let identities = reduced.explicit.iter().filter(|it| offsets.equations[it.equation] > 0);
         let given: BTreeMap<usize, usize> = identities
             .filter(|it| rows.contains(&it.equation) && moving.contains(&it.unknown))
@@ -227,7 +228,7 @@ impl DirectionContext<'_> {
             .collect();
         let identities: BTreeSet<usize> = given.values().copied().collect();
         let kept: Vec<usize> = moving.iter().copied().filter(|j| !given.contains_key(j)).collect();
-        // E: each derivative by those that are kept, found in the order in which they are given.
+        // E: each derivative in terms of the kept ones, as soon as all others in its equation are found.
         let one = model.dag.integer(1);
         let mut extension: BTreeMap<usize, BTreeMap<usize, Expr>> =
             kept.iter().enumerate().map(|(k, &j)| (j, BTreeMap::from([(k, one)]))).collect();
@@ -260,7 +261,7 @@ impl DirectionContext<'_> {
             }
             open = waiting;
         }
-        // M by rows, each next to the kept derivative it is matched with.
+        // M by rows, over the kept derivatives.
         let implicit: Vec<usize> = rows.iter().copied().filter(|i| !identities.contains(i)).collect();
         let mut mass: Vec<BTreeMap<usize, Expr>> = Vec::with_capacity(implicit.len());
         for &i in &implicit {
@@ -318,10 +319,10 @@ impl DirectionContext<'_> {
         Ok(result)
     }
 
-    /// For each row of the mass matrix the derivative that it belongs to, and whether its entry there is negative: the
-    /// largest entry of the whole matrix at the start, then of the remaining rows and columns. In a positive definite
-    /// matrix these are the diagonal; `None` where the matrix with these as its diagonal is not symmetric, and so not a
-    /// metric.
+    /// For each row of the mass matrix, the derivative that it belongs to, and whether its entry there is negative. The
+    /// entries are the largest of the matrix at the start, then the largest of the remaining rows and columns, and so
+    /// on; in a positive definite matrix with permuted rows they are the diagonal. `None` if a row has no such entry,
+    /// or the matrix with these entries as its diagonal is not symmetric, and so not a metric.
     fn diagonal(&self, model: &mut Model, mass: &[BTreeMap<usize, Expr>]) -> Option<Vec<(usize, bool)>> {
         let mut entries: Vec<(usize, usize, f64)> = Vec::new();
         for (i, row) in mass.iter().enumerate() {
@@ -370,7 +371,7 @@ impl DirectionContext<'_> {
         self.refuse(row, message.into())
     }
 
-    /// $\partial f_i / \partial x_j^{(d_j - c_i)}$ over states, by the position of $j$ in a list.
+    /// $\partial f_i / \partial x_j^{(d_j - c_i)}$ over states, by the position of $j$ in `unknowns`.
     fn highest_partials(&self, model: &mut Model, i: usize, unknowns: &[usize]) -> BTreeMap<usize, Expr> {
         let offsets = &self.material.structure.offsets;
         let residual = self.material.system.equations[i].residual;
@@ -386,7 +387,8 @@ impl DirectionContext<'_> {
         entries
     }
 
-    /// Gauss–Jordan elimination of $(A \mid R)$, $A$ of size $n$; returns $A^{-1} R$ by rows; `width` is that of both together.
+    /// $A^{-1} R$ by rows, from Gauss–Jordan elimination of $(A \mid R)$, which has `width` columns, of which $A$ has
+    /// `n`; `None` if a pivot is missing.
     pub(super) fn solve(
         &self,
         model: &mut Model,
@@ -421,8 +423,8 @@ impl DirectionContext<'_> {
         Some(row_of.into_iter().map(right).collect())
     }
 
-    /// The next pivot: in the remaining row with the fewest entries, the entry that is a number or the largest at the
-    /// start.
+    /// The next pivot, in the remaining row with the fewest entries: the first entry that is a number or, failing that,
+    /// the largest at the start; `None` if all entries vanish there.
     fn pivot(
         &self,
         model: &mut Model,

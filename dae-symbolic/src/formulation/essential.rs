@@ -5,9 +5,9 @@
 //!
 //! $$ u = R(t)\,y, \qquad R\,D = 0, $$
 //!
-//! $y$ being the derivatives of the model's unknowns that occur together with their own derivatives, and the columns of
-//! $D$ the directions in which the multipliers of the text act on them (`B` of `directions.rs`). There are as many $u$
-//! as degrees of freedom. With all derivatives that occur as unknowns, the rows are
+//! $y$ being the $x_j^{(k)}$ with $k$ below the highest order of $x_j$ in rows and constraints, and the columns of $D$
+//! the directions in which the multipliers of the text act on them (`B` of `directions.rs`). There are as many $u$ as
+//! degrees of freedom. With all derivatives that occur as unknowns, the rows are
 //!
 //! | rows | give |
 //! |---|---|
@@ -16,9 +16,9 @@
 //! | $u' - R' y - R\,\dot y = 0$ | the differential equation (2.12), $\dot y$ being unknowns like the others |
 //!
 //! so that the index is 1 and a method discretises $u$. $R$ has unit columns for the entries of $y$ that are not pivots
-//! of $D$ at the start, where one multiplier acts times its pivot; any other is a regular multiple of it (2.17). It
-//! depends on time and parameters only: where directions depend on unknowns, $R y$ is not such a transformation, and
-//! the form does not exist.
+//! of $D$ at the start; a row in which a single multiplier is eliminated is multiplied by the pivot. Any other choice
+//! is a regular multiple of this $R$ (2.17). It depends on time and parameters only: where directions depend on
+//! unknowns, $R y$ is not such a transformation, and the form does not exist.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -74,7 +74,7 @@ fn moving(layout: &Layout) -> BTreeMap<u32, u32> {
     jets.filter_map(|(j, order)| Some((layout.state(j, order)?, layout.state(j, order + 1)?))).collect()
 }
 
-/// A row of $R$: the state, its derivative, and the coefficient of the first.
+/// A row of $R$: for each entry the state, its derivative, and the coefficient.
 type Combination = Vec<(u32, u32, Expr)>;
 
 /// $R$, by elimination in $D$ with the pivots that are largest at the start.

@@ -1,8 +1,8 @@
 //! Indices of unknowns where leading parts of rows cancel.
 //!
-//! In: rows $F(t, y, y')$. Out: how often disturbances $\delta$ of the rows occur differentiated in each unknown.
-//! Offsets and blocks do not see cancellation: from $x_1 = \dot x_2 + \dot x_3$, $x_2 + x_3 = f(t)$ they let one of
-//! $x_2, x_3$ follow without any derivative, and which one is arbitrary.
+//! In: rows $F(t, y, y')$. Out: for each unknown, how many times disturbances $\delta$ of the rows are differentiated
+//! in it. Offsets and blocks do not see cancellation: from $x_1 = \dot x_2 + \dot x_3$, $x_2 + x_3 = f(t)$ they let one
+//! of $x_2, x_3$ follow without any differentiation, and which one is arbitrary.
 //!
 //! With $E = F_{y'}$ and $A = F_y$ at random residues, the number of derivatives with which the disturbance $\delta_i$
 //! enters $y_j$ is the degree in $s$ of the entry $ji$ of $(sE + A)^{-1}$. By Cramer's rule that degree, the largest
@@ -14,12 +14,12 @@ use crate::expr::prime_field::FieldPoint;
 use crate::expr::prime_field::arithmetic::{add, draw, inv, mul, neg, sub};
 use crate::expr::{Dag, Expr, Symbol, gradient};
 
-/// The largest number of unknowns: the work grows with the fourth power.
+/// The largest number of unknowns: the work grows with its fourth power.
 const MOST: usize = 100;
 const SEED: u64 = 0x9e37_79b9;
 
-/// For each unknown, the order of the highest derivative of $\delta$ in it; `None` if the pencil is singular or too
-/// large.
+/// For each unknown, the order of the highest derivative of $\delta$ in it; `None` if the pencil is singular, too
+/// large, or has entries that cannot be evaluated.
 pub(super) fn differentiations(dag: &mut Dag, residuals: &[Expr]) -> Option<Vec<u32>> {
     let n = residuals.len();
     if n > MOST {
@@ -102,7 +102,7 @@ impl Pencil {
     }
 }
 
-/// The degree of the polynomial with these values, by divided differences; `None` for zero.
+/// The degree of the polynomial with these values, by divided differences; `None` for the zero polynomial.
 fn degree(points: &[u64], mut values: Vec<u64>) -> Option<usize> {
     for order in 1..points.len() {
         for k in (order..points.len()).rev() {

@@ -18,7 +18,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The states in which rows and constraints can be written, constraints without $y'$.
+    /// The states in which rows and constraints can be written, the constraints without $y'$.
     pub(super) fn of(model: &Model, material: &Material<'_>, selection: &Selection) -> Self {
         let orders = |rows: &mut dyn Iterator<Item = &Row>| highest_orders(&model.dag, rows.map(|row| row.value));
         let mut states = vec![1; model.unknowns.len()];
@@ -34,7 +34,7 @@ impl Layout {
         Layout::new(&states)
     }
 
-    /// All jets of the rows and constraints, with those below them.
+    /// All jets of the rows and enforced constraints, and the derivatives of lower order.
     pub(super) fn of_jets(model: &Model, material: &Material<'_>, selection: &Selection) -> Self {
         let mut states = vec![1; model.unknowns.len()];
         let rows = selection.rows.iter().chain(&selection.enforced);
@@ -99,7 +99,7 @@ impl Layout {
             .collect()
     }
 
-    /// The values of the eliminated unknowns, and of those of their derivatives that the states express.
+    /// The values of the eliminated unknowns and of their derivatives, as far as states express them.
     pub(super) fn eliminated(&self, model: &mut Model, eliminated: &[Eliminated]) -> Vec<FormEliminated> {
         let mut list = Vec::new();
         for it in eliminated {
@@ -124,7 +124,7 @@ impl Layout {
         list
     }
 
-    /// The place of $x_j^{(k)}$ in $(y, y')$.
+    /// The place of $x_j^{(k)}$ in $(y, y')$; `None` if its order is higher.
     pub(super) fn place(&self, unknown: usize, order: u32) -> Option<Symbol> {
         let (first, n) = (self.first[unknown], self.count[unknown]);
         match order {

@@ -23,9 +23,9 @@
 //! $F(t, y, y' + D\mu) = 0$, $\Phi(t, y) = 0$. The derivative array, which needs neither levels nor offsets, and the
 //! essential underlying equation have functions of their own (`derivative_array.rs`, `essential.rs`).
 //!
-//! The levels: with canonical offsets $c$, $d$, equation $i$ differentiated $c_i$ times determines highest derivatives.
-//! Where no unknown is purely algebraic ($d_j \ge 1$ throughout a block and whatever needs its highest derivatives),
-//! $c_i - 1$ times is enough for index 1 (`levels.rs`).
+//! The levels: with canonical offsets $c$, $d$, the equations differentiated $c_i$ times determine the highest
+//! derivatives. Where no unknown is purely algebraic ($d_j \ge 1$ throughout a block and the blocks that need its
+//! highest derivatives), $c_i - 1$ times is enough for index 1 (`levels.rs`).
 //!
 //! A variable whose derivatives of order up to $q$ occur in the constraints gets $x, \dots, x^{(q)}$ as unknowns with
 //! $\dot x = x^{(1)}, \dots$ as additional rows (order reduction), so that constraints are free of $y'$.
@@ -114,7 +114,7 @@ pub struct FormEquation {
     pub name: String,
     /// The row, in states and their derivatives.
     pub residual: Expr,
-    /// It is $f_k^{(l)}$ of the working system with $(k, l)$ given, $k$ counting in the text.
+    /// $(k, l)$ if it is $f_k^{(l)}$ of the working system, equation $k$ of the text.
     pub prolonged: Option<(usize, u32)>,
     /// The place in the text it comes from.
     pub origin: Origin,
@@ -129,7 +129,7 @@ pub struct FormInvariant {
     pub name: String,
     /// $\varphi$, in states.
     pub value: Expr,
-    /// The row that enforces it.
+    /// The row that enforces it; `None` if it is only implied.
     pub row: Option<usize>,
     /// See [`FormEquation::prolonged`].
     pub prolonged: Option<(usize, u32)>,
@@ -142,7 +142,7 @@ pub struct FormInvariant {
 pub struct FormEliminated {
     /// Name.
     pub name: String,
-    /// $x_j^{(k)}$ of the model.
+    /// $(j, k)$ of $x_j^{(k)}$ of the model.
     pub jet: (usize, u32),
     /// Its value, over states and parameters.
     pub value: Expr,
@@ -163,7 +163,7 @@ pub struct Formulation {
     pub invariants: Vec<FormInvariant>,
     /// Unknowns of the model that are not among $y$.
     pub eliminated: Vec<FormEliminated>,
-    /// What the runtime adds to the rows during a run.
+    /// What the runtime adds to the rows during a run, if anything.
     pub completion: Option<Completion>,
 }
 
@@ -174,7 +174,8 @@ pub enum Completion {
     Chart(Coordinates),
     /// The solution of the rows for their derivatives ([`dae_runtime::underlying`]).
     Underlying,
-    /// The choice of the differential equations ([`dae_runtime::derivative_array`]), which follow the rows of the array.
+    /// The choice of the differential equations ([`dae_runtime::derivative_array`]), which follow the rows of the
+    /// array.
     DerivativeArray {
         /// The number of rows of the array.
         rows: usize,
@@ -182,7 +183,7 @@ pub enum Completion {
 }
 
 impl Formulation {
-    /// Whether another form has the same unknowns, rows and invariants.
+    /// Whether the formulations differ at most in the name of their form.
     pub(crate) fn is_same_but_for_name(&self, other: &Formulation) -> bool {
         let Formulation { form: _, unknowns, equations, invariants, eliminated, completion } = self;
         (unknowns, equations, invariants) == (&other.unknowns, &other.equations, &other.invariants)

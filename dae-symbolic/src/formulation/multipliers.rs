@@ -6,7 +6,7 @@
 //!
 //! Gear, Gupta and Leimkuhler, J. Comput. Appl. Math. 12/13, 1985; Hairer & Wanner II, Sect. VII.1, eq. (1.48); in
 //! general Ascher & Petzold (1993), eqs. (2.18) and (3.27). On solutions $\mu = 0$, because $\Phi_y D$ is nonsingular;
-//! and $\mu$ has index 2. Constraints that depend on one another at every point follow from the others, and are not
+//! and $\mu$ has index 2. Constraints that depend on the others at every point are implied by them, and are not
 //! enforced.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -61,7 +61,7 @@ pub(super) fn keep_independent(
     Ok(())
 }
 
-/// The generic rank of some rows.
+/// The generic rank of the chosen rows; `None` if it is not known.
 fn rank(model: &mut Model, rows: &[Column], chosen: &[usize]) -> Option<usize> {
     let entries =
         chosen.iter().enumerate().flat_map(|(row, &k)| rows[k].iter().map(move |&(j, value)| (row, j, value)));

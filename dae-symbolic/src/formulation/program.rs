@@ -145,10 +145,10 @@ impl FormProgram {
     }
 }
 
-/// The functions that decide the branches of the rows, those of their inputs included.
+/// The functions whose signs decide the branches of the rows and of the inputs in them.
 struct Switches {
     functions: Vec<Expr>,
-    /// The domains of the rows in which they occur first.
+    /// For each, the domain of the first member of a family in which it occurs; scalar if there is none.
     domains: Vec<Domain>,
     names: Cow<'static, [Switch]>,
 }
@@ -184,7 +184,7 @@ fn switches(model: &mut Model, formulation: &Formulation, residuals: &[Expr]) ->
     Switches { functions: values, domains, names }
 }
 
-/// The switching functions across whose zeros a row jumps, those of inputs left out.
+/// The switching functions of the rows themselves, not of their inputs, across whose zeros a row jumps.
 fn jumps(model: &mut Model, residuals: &[Expr]) -> HashSet<Expr> {
     let mut found = HashSet::new();
     for &residual in residuals {
@@ -207,7 +207,7 @@ fn described(unknown: &FormUnknown, prolonged: &Prolonged) -> Unknown {
     Unknown { name: name.clone().into(), role, kind: *kind, index: *index, nominal: *nominal }
 }
 
-/// The model's named sub-expressions, over the states of this formulation and its inputs.
+/// The model's named sub-expressions, with unknowns written in the states of this formulation.
 pub fn state_names(model: &mut Model, formulation: &Formulation) -> Vec<(Expr, String)> {
     let places: HashMap<Symbol, u32> = formulation
         .unknowns

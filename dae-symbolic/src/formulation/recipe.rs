@@ -38,7 +38,7 @@ pub(super) enum Rows {
 pub(super) enum Equations {
     /// The equations of the text, whatever the structure says.
     OfText,
-    /// The equations of the working system with their derivatives, without unknowns that are equal to others or constant.
+    /// The equations of the working system with their derivatives, without the unknowns that are aliases or constant.
     Reduced,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum Equations {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lower {
     Nothing,
-    /// The constraints that are equations of the text.
+    /// The undifferentiated ones: equations of the text, or combinations in their place.
     OfText,
     All,
 }

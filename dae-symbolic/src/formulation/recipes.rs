@@ -27,7 +27,7 @@ impl Recipe {
         Recipe { equations: Equations::OfText, ..Recipe::new(select) }
     }
 
-    /// A form that a function of its own makes.
+    /// A form made by a function of its own.
     fn own(equations: Equations, make: Make) -> Self {
         Recipe { equations, rows: Rows::Own(make), ..Recipe::new(reduced::index1) }
     }

@@ -1,4 +1,4 @@
-//! Which equations, differentiated how often, are the rows of a formulation.
+//! Which equations are the rows of a formulation, and how many times they are differentiated.
 //!
 //! In: the working system with its differentiated equations. Out: a [`Selection`]: rows, and the constraints below
 //! them.
@@ -40,7 +40,7 @@ pub(super) struct Row {
     pub(super) value: Expr,
     pub(super) origin: Origin,
     pub(super) domain: Domain,
-    /// It stands for $f_i^{(l)}$ of the working system.
+    /// $(i, l)$: it stands for $f_i^{(l)}$ of the working system.
     pub(super) place: (usize, u32),
     /// See [`FormEquation::prolonged`](super::FormEquation::prolonged).
     pub(super) prolonged: Option<(usize, u32)>,
@@ -49,7 +49,7 @@ pub(super) struct Row {
 /// The rows of a form, and the constraints below them.
 #[derive(Default)]
 pub(super) struct Selection {
-    /// One per equation of the system.
+    /// One per equation of the system that does not give an eliminated unknown.
     pub(super) rows: Vec<Row>,
     /// The rows that are constraints on lower derivatives, and so must be free of $y'$.
     pub(super) constraints: Vec<usize>,
@@ -93,7 +93,7 @@ impl Candidate<'_> {
         }
     }
 
-    /// The number of times that it can be differentiated.
+    /// The order of its last derivative in the reduced system.
     pub(super) fn last(&self) -> u32 {
         self.derivatives.len() as u32 - 1
     }

@@ -12,12 +12,13 @@ use crate::prolongation::Prolonged;
 use crate::structure::Structure;
 use crate::system::System;
 
-/// The structural analysis of the text as written, before any simplification.
+/// The structural analysis of the text as written, before any equations are combined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
     /// Offsets, structural index and degrees of freedom of the pattern; `None` if it is not square.
     pub structure: Option<Structure>,
-    /// Whether the system Jacobian of the text is singular: identically, or at the model's own point.
+    /// Whether the system Jacobian of the text is singular: identically, or at the model's own point; `None` if that is
+    /// not known.
     pub jacobian_singular: Option<bool>,
 }
 
@@ -28,29 +29,33 @@ pub struct Analysis {
     pub written: Written,
     /// The equations that are reduced.
     pub system: System,
-    /// The factors by which equations were multiplied when they were combined: nothing is lost where none of them
-    /// vanishes.
+    /// For each combination of equations the factor of the one that it replaces, unless that is a number: nothing is
+    /// lost where none of these factors vanishes.
     pub pivots: Vec<Expr>,
-    /// Parameters because of whose defaults the system Jacobian is singular whatever the unknowns are: the verdict is
-    /// that of an exceptional case.
+    /// Parameters whose defaults make the system Jacobian singular whatever the unknowns are; the verdict is then that
+    /// of an exceptional case.
     pub exceptional: Vec<ParameterId>,
-    /// Equations of the text, counted from zero, that are not reduced because they follow from the others.
+    /// Surplus equations of the text, counted from zero, which are not reduced; where an index is certified, they
+    /// follow from the others.
     pub redundant: Vec<usize>,
     /// The structure of the equations that are reduced.
     pub structure: Structure,
     /// The replacements that lead from the text to the system.
     pub rewrites: Vec<Rewrite>,
-    /// The proofs about the index.
+    /// What is proved about the index, and what is not.
     pub certificate: Certificate,
-    /// Why the pattern of the text does not give the index, in a sentence, if it does not.
+    /// In a sentence, why the pattern of the text does not give the index; `None` if it does, or no exact index is
+    /// certified.
     pub explanation: Option<String>,
-    /// Ranks of the derivative array of the text for $0, 1, \dots$ differentiations up to the index; empty where they were not computed.
+    /// Ranks of the derivative array of the text for $0, 1, \dots$ differentiations up to the index; empty where they
+    /// were not computed.
     pub array_ranks: Vec<ArrayRanks>,
-    /// The size, 1, 2 or 3, if the text is a Hessenberg form (Hairer & Wanner II, Sect. VII.1, eqs. (1.13)–(1.15)).
+    /// The size, 1, 2 or 3, if the text is a Hessenberg form (Hairer & Wanner II, Sect. VII.1, eqs. (1.13)–(1.15));
+    /// `None` if it has none of these forms, or no exact index is certified.
     pub hessenberg: Option<u8>,
-    /// The system with its derivatives.
+    /// The prolongation of the system.
     pub prolonged: Prolonged,
-    /// The jets at the model's own consistent point, if there is one.
+    /// The jets at the model's own consistent point; `None` if none was found, or the model is an excerpt.
     pub jets: Option<Vec<f64>>,
 }
 
@@ -60,9 +65,10 @@ impl Analysis {
         matches!(self.certificate.generic, GenericRegularity::Nonsingular { .. })
     }
 
-    /// How often equations are worth differentiating in search of a contradiction, if the verdict rests on a point that
-    /// need not be a solution: far away, residuals are rounding compared with their terms, and Jacobians that are
-    /// singular in the limit are regular. Redundant equations are only seen to hold at points.
+    /// How many times to differentiate the equations in search of a contradiction; `None` if none need be sought. One
+    /// is sought where the verdict rests on a point that need not be a solution (far away, residuals are mere rounding
+    /// compared with their terms, and Jacobians that are singular in the limit are regular), and where there are
+    /// redundant equations, because these are only seen to hold at points.
     pub(crate) fn differentiations_in_doubt(&self, limits: &limits::Contradiction) -> Option<u32> {
         let doubtful = match self.certificate.local {
             LocalRegularity::Proven { .. } => false,
@@ -78,9 +84,10 @@ impl Analysis {
         }
     }
 
-    /// How often to differentiate the equations of the text that are not redundant, so that they determine all first
-    /// derivatives, if that is certified: the differentiation index or a bound on it. Redundant equations may have
-    /// lowered the index of the text.
+    /// How many times to differentiate the equations of the text that are not redundant so that they determine the
+    /// derivatives of all states: the differentiation index or a bound on it; `None` if neither is certified. Where
+    /// there are redundant equations, it is the bound for the others, because the redundant ones may have lowered the
+    /// index of the text.
     pub fn sufficient_differentiations(&self) -> Option<u32> {
         if !self.redundant.is_empty() {
             return self.certificate.is_regular().then_some(self.certificate.bound);
@@ -97,7 +104,8 @@ impl Analysis {
         System::of_equations(model, &chosen)
     }
 
-    /// The dimension of the set of consistent states after $0, 1, \dots$ differentiations; empty where it was not computed.
+    /// The dimension of the set of consistent states after $0, 1, \dots$ differentiations; empty where it was not
+    /// computed.
     pub fn manifold_dimensions(&self) -> Vec<usize> {
         self.array_ranks.iter().map(ArrayRanks::manifold_dimension).collect()
     }

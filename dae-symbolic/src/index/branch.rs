@@ -1,7 +1,7 @@
 //! The analysis on one branch of every piecewise function.
 //!
-//! In: a model, square or with more equations than unknowns. Out: its analysis on the branches that evaluation takes at
-//! the start values.
+//! In: a model, square or not. Out: its analysis on the branches that evaluation takes at the start values; or why it
+//! is rejected.
 
 use super::analysis::Analysis;
 use super::limits::Limits;
@@ -14,7 +14,8 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::system::System;
 
-/// The analysis on the branches that evaluation takes at the start values; or why the derivative array rejects the model.
+/// The analysis on the branches that evaluation takes at the start values, and whether the derivative array rejects the
+/// model. The error says why the model is rejected before that.
 pub(super) fn analyse_as_written(
     model: &mut Model,
     t0: f64,

@@ -1,6 +1,7 @@
 //! What is proved about the index, and what is not.
 //!
-//! In: the findings of the three checks. Out: a verdict that says no more than they do.
+//! In: the findings about generic regularity, regularity at the model's own point, the lower bound, and the derivative
+//! array. Out: a verdict that says no more than they do.
 
 use super::array::{ArrayFinding, ArrayVerdict, times};
 use super::limits;
@@ -23,7 +24,8 @@ pub enum GenericRegularity {
         /// The assumptions of the proof, in words; empty if there are none.
         assuming: Vec<String>,
     },
-    /// $\det J$ vanishes at every point tried: identically zero, but for a probability of about $10^{-18}$ per point.
+    /// $\det J$ vanishes at every point tried: it is identically zero, but for a probability of about $10^{-18}$ per
+    /// point.
     Singular {
         /// Number of points.
         points: usize,
@@ -40,11 +42,12 @@ pub enum GenericRegularity {
 pub enum LocalRegularity {
     /// Proved in interval arithmetic, existence of the consistent point included.
     Proven {
-        /// Condition number at the point.
+        /// Condition number of the equilibrated Jacobian.
         condition: f64,
         /// Time of the point.
         t0: f64,
-        /// Half width of the box around the computed point that contains the exact one.
+        /// Half the width, relative to each jet (at least 1), of a box around the computed point that contains the
+        /// exact one.
         radius: f64,
     },
     /// Regular in floating-point arithmetic.
@@ -56,11 +59,12 @@ pub enum LocalRegularity {
         /// Why it is not proved.
         unproved: Unproved,
     },
-    /// Singular there: the index of the generic system does not hold on this solution.
+    /// Singular there, or not to be told from a singular matrix: the index for generic values need not hold on this
+    /// solution.
     Singular {
         /// Time of the point.
         t0: f64,
-        /// The equations and unknowns at fault, in words.
+        /// What makes it singular, in words.
         message: String,
     },
     /// No consistent point was found from the start values.
@@ -76,8 +80,8 @@ pub enum LocalRegularity {
 }
 
 impl LocalRegularity {
-    /// The radius of a box around the computed point, relative to each jet (at least 1), that is believed to contain
-    /// the exact one.
+    /// The radius, relative to each jet (at least 1), of a box around the computed point that contains the exact one:
+    /// proved if regularity is, otherwise taken for granted.
     pub(super) fn radius(&self, limits: &limits::Local) -> f64 {
         match self {
             LocalRegularity::Proven { radius, .. } => *radius,
@@ -85,7 +89,7 @@ impl LocalRegularity {
         }
     }
 
-    /// Whether there is a consistent point at which the system Jacobian is regular.
+    /// Whether a consistent point was found at which the system Jacobian is regular.
     pub fn is_regular(&self) -> bool {
         matches!(self, LocalRegularity::Numerical { .. } | LocalRegularity::Proven { .. })
     }
@@ -102,7 +106,7 @@ pub enum Unproved {
     TooLarge(usize),
     /// The enclosures were too wide, or the equations jump near the point.
     TooWide,
-    /// The redundant equations are seen to hold at points, not proved to hold everywhere.
+    /// The redundant equations were seen to hold at points, not proved to hold everywhere.
     Redundant,
 }
 
@@ -111,7 +115,7 @@ pub enum Unproved {
 pub enum LowerBound {
     /// The bound is 0: there is nothing less.
     Trivial,
-    /// It would not: a direction that the derivative array leaves free.
+    /// One differentiation fewer does not suffice: a direction that the derivative array leaves free.
     Witness(KernelVector),
     /// No such direction was found: fewer differentiations may suffice.
     NotFound {
@@ -179,7 +183,7 @@ pub enum Verdict {
 pub enum Grounds {
     /// Regularity at the start values is proved in interval arithmetic, or the ranks of the derivative array are exact.
     Proved,
-    /// Regularity or ranks at the start values are those of floating-point arithmetic.
+    /// Regularity or ranks at the start values are established numerically.
     Numerical,
 }
 
@@ -231,7 +235,7 @@ impl Certificate {
         self.is_regular() && index > self.bound
     }
 
-    /// The verdict that the structure supports; `array` is why the derivative array does not say more.
+    /// The verdict that the structure supports; `array` says why the derivative array does not say more.
     fn structural(&self, array: Option<&String>) -> Verdict {
         let because = |reason: String| match array {
             Some(why) => format!("{reason}; {why}"),
@@ -266,7 +270,8 @@ impl Certificate {
         }
     }
 
-    /// The dimension of the set of consistent states, if it is certified.
+    /// The dimension of the set of consistent states; `None` if it is not certified, or structure and derivative array
+    /// disagree.
     pub fn degrees_of_freedom(&self) -> Option<usize> {
         let of_array = match &self.array {
             Some(finding) if matches!(finding.verdict, ArrayVerdict::Index(_)) => {
@@ -280,15 +285,15 @@ impl Certificate {
         }
     }
 
-    /// Whether the constraints to differentiate are known: the system Jacobian is generically nonsingular and not known to be singular
-    /// at the start values.
+    /// Whether the constraints to differentiate are known: the system Jacobian is generically nonsingular and not known
+    /// to be singular at the start values.
     pub fn has_reduction(&self) -> bool {
         matches!(self.generic, GenericRegularity::Nonsingular { .. })
             && !matches!(self.local, LocalRegularity::Singular { .. })
     }
 
-    /// Whether the system Jacobian is regular at the model's own consistent point: then the degrees of freedom are those of the
-    /// structure and the index is at most the bound.
+    /// Whether the system Jacobian is regular at the model's own consistent point: then the degrees of freedom are
+    /// those of the structure and the index is at most the bound.
     pub fn is_regular(&self) -> bool {
         self.local.is_regular() && matches!(self.generic, GenericRegularity::Nonsingular { .. })
     }

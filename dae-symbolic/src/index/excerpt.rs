@@ -1,10 +1,10 @@
 //! The analysis of a whole model from an excerpt of it.
 //!
-//! In: an excerpt (a model with a few members of each long family), and the structure of the whole model. Out: its
-//! [`Analysis`], with the expressions of the excerpt and the certificate of the whole model: the offsets of the excerpt
-//! are those of the whole one, whose prolongation the members of the excerpt describe, and regularity and lower bound
-//! are established for that, at its own consistent point. Or why the excerpt does not settle everything; then a larger
-//! excerpt or the whole model is to be analysed.
+//! In: an excerpt (a model with a few members of each long family), and the structure of the whole model. Out: an
+//! [`Analysis`] with the expressions of the excerpt and the certificate of the whole model: the offsets of the excerpt
+//! agree with those of the whole, the prolongation of the whole follows from that of the excerpt, and regularity and
+//! the lower bound are established for the whole prolongation, at its own consistent point. Otherwise the reason why
+//! the excerpt does not settle everything; then a larger excerpt or the whole model is to be analysed.
 
 use super::analysis::{Analysis, Written};
 use super::certificate::{Certificate, LocalRegularity, LowerBound, Verdict};
@@ -25,11 +25,12 @@ use crate::system::System;
 pub enum Insufficient {
     /// Members that are kept depend on members left out: an excerpt with more members may be sufficient.
     Torn,
-    /// No excerpt is sufficient.
+    /// A larger excerpt would not be sufficient either: the whole model is to be analysed.
     Unsettled,
 }
 
-/// Analyses an excerpt. `structure` is that of the whole model, `written` are the highest orders of its unknowns.
+/// Analyses an excerpt. `structure` is that of the whole model, `written` holds the highest order in which each of its
+/// unknowns occurs.
 pub fn analyse_excerpt(
     model: &mut Model,
     structure: &Structure,
@@ -65,7 +66,7 @@ pub fn analyse_excerpt(
     let enclosures = Enclosures::new(&whole, t0, &limits.local);
     let near = enclosures.near(&jets, local.radius(&limits.local));
     if matches!(local, LocalRegularity::Numerical { .. }) && !enclosures.is_continuous(&near) {
-        // On a switch: what holds on all its sides is found from the whole model.
+        // On a switch: unless the Jacobian is regular on all sides at once, these are compared in the whole model.
         let box_of_all = enclosures.on_all_sides(&jets).ok_or(Unsettled)?;
         if !enclosures.is_regular_within(&box_of_all) {
             return Err(Unsettled);
@@ -74,7 +75,7 @@ pub fn analyse_excerpt(
     let rows = enclosures.system_jacobian(&near);
     let mut lower = lower_bound(written, structure, &rows, condition, &limits.lower_bound);
     if let LowerBound::Witness(vector) = &mut lower {
-        // The member of the excerpt that stands for it.
+        // The member of the excerpt that stands for this unknown of the whole model.
         let places = Numbering::of(model.unknowns.iter().map(|u| &u.domain)).map_err(|_| Torn)?;
         vector.unknown = places.places().partition_point(|&place| place <= vector.unknown).saturating_sub(1);
     }

@@ -5,14 +5,14 @@
 //! $$ (1)\; y' = f(y, z),\ 0 = g(y, z) \qquad (2)\; y' = f(y, z),\ 0 = g(y) \qquad
 //!    (3)\; y' = f(y, z),\ z' = k(y, z, u),\ 0 = g(y). $$
 //!
-//! Differential equations may have their one derivative anywhere in them, multiplied by anything.
+//! Differential equations may contain their one derivative anywhere, multiplied by anything.
 
 use super::certificate::{Certificate, Verdict};
 use crate::expr::UnknownId;
 use crate::model::Model;
 use crate::structure::Structure;
 
-/// 1, 2 or 3, or `None` if the text has no such form or its index is not certified.
+/// The size of the form, 1, 2 or 3; `None` if the text has no such form, or no exact index is certified.
 pub(super) fn classify(model: &Model, structure: &Structure, certificate: &Certificate) -> Option<u8> {
     let Verdict::Exact(index @ 1..=3) = certificate.verdict() else { return None };
     let constraints: Vec<usize> = (0..model.equations.len()).filter(|&i| order_of(model, i) == 0).collect();
@@ -24,7 +24,8 @@ pub(super) fn classify(model: &Model, structure: &Structure, certificate: &Certi
     };
     let is_differential = of(&mut differential.iter().map(|&(_, j)| j));
     let own = |i: usize| model.equations[i].incidence.iter().map(|&(j, _)| j);
-    // Every constraint is differentiated as often as the form says, and no purely algebraic equation hides among them.
+    // Every constraint is differentiated as many times as the form says, and no purely algebraic equation hides among
+    // them.
     if constraints.is_empty() || constraints.iter().any(|&i| structure.offsets.equations[i] != index - 1) {
         return None;
     }
@@ -51,7 +52,8 @@ fn order_of(model: &Model, equation: usize) -> u32 {
     model.equations[equation].incidence.iter().map(|&(_, order)| order).max().unwrap_or(0)
 }
 
-/// For each differential equation the one unknown whose first derivative it contains; `None` if the text is not semi-explicit.
+/// The differential equations, each with the one unknown whose first derivative it contains; `None` if one contains
+/// several derivatives or a higher one, or two contain the derivative of the same unknown.
 fn derivatives_by_equation(model: &Model) -> Option<Vec<(usize, UnknownId)>> {
     let mut list: Vec<(usize, UnknownId)> = Vec::new();
     for (i, equation) in model.equations.iter().enumerate() {

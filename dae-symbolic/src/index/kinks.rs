@@ -3,7 +3,7 @@
 //! In: a model and its analysis. Out: a warning for each equation and switching surface where a derivative that the
 //! reduction uses is not continuous. Index reduction takes $\dot f, \dots, f^{(c)}$ branch by branch, which is right
 //! between switches. If the first derivative of $f$ that jumps is of order $m \le c$ (`expr/surfaces.rs`), then at a
-//! switch $f^{(m)}$ jumps and the derivatives after it have impulses, which no differentiated equation contains.
+//! switch $f^{(m)}$ jumps and higher derivatives have impulses, which no differentiated equation contains.
 
 use super::analysis::Analysis;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -11,7 +11,7 @@ use crate::expr::{Notation, Surface, print_with, surfaces};
 use crate::model::{Model, derivative_name};
 use crate::origin::Origin;
 
-/// The warnings, in the order of the text.
+/// The warnings, in the order of the equations; none if no reduction is known.
 pub fn differentiated_kinks(model: &mut Model, analysis: &Analysis) -> Diagnostics {
     let mut found = Diagnostics::new();
     if !analysis.certificate.has_reduction() {

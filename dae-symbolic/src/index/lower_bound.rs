@@ -2,11 +2,11 @@
 //!
 //! In: the text of a model with a regular system Jacobian $J$ at its consistent point. Out: a vector in the kernel of
 //! $(G_{u'}, G_w)$ that moves $u'$, where $G$ is the derivative array with one differentiation fewer than the bound: a
-//! proof that it is not 1-full there, without forming it.
+//! proof, without forming the array, that it is not 1-full there.
 //!
 //! Move the jets $x_j^{(d_j + s)}$ by $\delta_s$, $s \ge s_0$. The row $f_i^{(c_i + s)}$ sees $J \delta_s$ and what it
-//! inherits from lower stages. Rows with more than $m$ differentiations are not in the array; all others of stages
-//! above $s_0$ can be satisfied one stage after the other, because $J$ is regular. At stage $s_0$ this leaves
+//! inherits from lower stages. The array has $m$ differentiations: rows with more are absent from it; all others of
+//! stages above $s_0$ can be satisfied one stage after the other, because $J$ is regular. At stage $s_0$ this leaves
 //!
 //! $$ J\, \delta_{s_0} = e, \qquad e_i = 0 \text{ where } c_i + s_0 \le m. $$
 //!
@@ -16,7 +16,7 @@
 //!   $(J^{-1} e)_j \ne 0$.
 //!
 //! In both cases $e$ may be nonzero where $c_i = \max c$; a random one misses none of these columns of $J^{-1}$. One
-//! solution with the blocks of the block-triangular form of $J$ costs next to nothing, however large the array is.
+//! solve, block by block in the block-triangular form of $J$, costs next to nothing, however large the array is.
 //! Regularity and a nonzero component persist nearby.
 //!
 //! The solution is an enclosure for all values of $J$ in the box around the jets that contains the exact consistent
@@ -26,8 +26,8 @@
 //! $$ \delta \in \hat\delta + C r + (I - C J) [-\rho, \rho] $$
 //!
 //! (Rump, *Verification methods*, Acta Numerica 19, 2010, sect. 10). A component that excludes zero is a proof; an
-//! entry of $J$ that is zero and evaluates to rounding supports none. Blocks that are too large for dense inverses are
-//! solved in floating-point arithmetic, and only where every entry is surely zero or surely not.
+//! entry of $J$ that is zero and evaluates to rounding supports none. Where a block is too large for a dense inverse,
+//! all are solved in floating-point arithmetic, provided every entry is surely zero or surely not.
 
 use dae_runtime::sparse::{Factors, SparseMatrix};
 use nalgebra::{DMatrix, DVector};
@@ -38,7 +38,8 @@ use crate::expr::interval::Interval;
 use crate::expr::prime_field::arithmetic::draw;
 use crate::structure::{Structure, block_triangular_form};
 
-/// Looks for the vector. `written` are the orders $p$, `rows` enclose the system Jacobian, `condition` is that of the equilibrated one.
+/// Looks for a vector of the kernel that moves $u'$. `written` holds the orders $p$, `rows` enclose the system
+/// Jacobian, `condition` is the condition number of the equilibrated Jacobian.
 pub(super) fn lower_bound(
     written: &[u32],
     structure: &Structure,
@@ -78,8 +79,8 @@ pub(super) fn lower_bound(
 /// A row of an interval matrix.
 pub(super) type Row = Vec<(usize, Interval)>;
 
-/// Enclosures of the solution of $J \delta = e$, block by block; `None` if a block is too large or cannot be told from
-/// a singular one.
+/// Enclosures of the solution of $J \delta = e$, block by block; if a block is too large, by `solve_numerically`.
+/// `None` if a block cannot be told from a singular one.
 fn solve(
     rows: &[Row],
     structure: &Structure,
@@ -116,7 +117,8 @@ fn solve(
     Some(solution)
 }
 
-/// An enclosure of the solutions of all systems with matrices and right-hand sides in the enclosures.
+/// An enclosure of the solutions of all systems with matrices and right-hand sides in the enclosures; `None` if one of
+/// the matrices may be singular.
 fn enclose_solution(n: usize, matrix: &[Interval], right: &[Interval]) -> Option<Vec<Interval>> {
     if n == 1 {
         let quotient = right[0] / matrix[0];
@@ -165,7 +167,7 @@ fn enclose_solution(n: usize, matrix: &[Interval], right: &[Interval]) -> Option
 }
 
 /// The solution in floating-point arithmetic, with bounds on its rounding errors; `None` where an entry may or may not
-/// be zero.
+/// be zero, or a block is singular.
 fn solve_numerically(
     rows: &[Row],
     structure: &Structure,
@@ -223,9 +225,9 @@ fn solve_block(mut matrix: SparseMatrix, mut right: Vec<f64>, limits: &limits::L
     Some(right)
 }
 
-/// Bounds of the errors of all components, divided by the condition number: with $A = R J C$ equilibrated,
-/// $\lVert C^{-1} (\delta - \hat\delta) \rVert_1 \le \lVert A^{-1} \rVert_1 \lVert R (e - J \hat\delta) \rVert_1$, the residual increased by the
-/// rounding errors of its own sum.
+/// Bounds on the errors of all components, divided by the condition number: with $A = R J C$ equilibrated, $\lVert
+/// C^{-1} (\delta - \hat\delta) \rVert_1 \le \lVert A^{-1} \rVert_1 \lVert R (e - J \hat\delta) \rVert_1$, the residual
+/// increased by the rounding errors of its own sum.
 fn errors_per_condition(rows: Vec<Vec<(usize, f64)>>, solution: &[f64], e: impl Fn(usize) -> f64) -> Vec<f64> {
     let n = rows.len();
     let residual: Vec<f64> = rows

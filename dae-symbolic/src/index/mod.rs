@@ -1,7 +1,8 @@
-//! The index: found structurally, certified where it can be, claimed no further than proved.
+//! The index: found structurally, certified where it can be, and claimed no further than the evidence goes.
 //!
 //! In: a model. Out: an [`Analysis`]: the structure of the text as written, the working system that is reduced (the
-//! text, or combinations of its equations where leading parts cancel), its offsets, and a [`Certificate`].
+//! text, or combinations of its equations where leading parts cancel), its offsets, and a [`Certificate`]; or why the
+//! model is rejected.
 //!
 //! What is proved, and by what:
 //!
@@ -11,30 +12,32 @@
 //!   differentiation index is at most $\max c_i$, plus one if some $d_j = 0$ (more where equations were combined, see
 //!   `upper_bound/offsets.rs`). One nonzero value of $\det J$ in a prime field proves that it is not identically zero
 //!   (`upper_bound/generic.rs`).
-//! * **At the model's own point** (`local/`; `upper_bound/exceptional.rs` names parameters because of whose defaults
-//!   $J$ is singular at every point). $J$ is regular at the consistent point that the start values lead to, for the
-//!   default parameters; by an interval proof where it succeeds (`local/proof.rs`), otherwise in floating-point
-//!   arithmetic; and it is the solution that the start values mean (`local/solution_branch.rs`).
+//! * **At the model's own point** (`local/`). For the default parameters $J$ is regular at the consistent point to
+//!   which the start values lead: by an interval proof where one succeeds (`local/proof.rs`, `local/block_proof.rs`),
+//!   otherwise in floating-point arithmetic; and that point is on the solution that the start values mean
+//!   (`local/solution_branch.rs`). Where the defaults of some parameters make $J$ singular at every point,
+//!   `upper_bound/exceptional.rs` names these parameters.
 //! * **Lower bound** (`lower_bound.rs`). At that point the derivative array with one differentiation fewer is not
-//!   1-full: one column of $J^{-1}$ shows a vector of its kernel.
+//!   1-full: a combination of columns of $J^{-1}$ gives a vector of its kernel.
 //!
 //! With all three the answer is exact. Where one is missing, because the structure is misleading
 //! (`upper_bound/linear_combination.rs` combines equations), because $J$ is singular on this solution, because the
 //! bound is not attained, or because there are more equations than unknowns (`redundant.rs`), the derivative array
 //! itself decides (`array/`): index, no index, or undecided, with the reason. Start values that lie on a switch are
-//! examined on both sides of it (`sides.rs`). Where it is not certain that there is a consistent point, all unknowns
-//! are eliminated to see whether the equations contradict one another (`contradiction/`).
+//! examined on all sides of it (`sides.rs`). Where it is not certain that there is a consistent point, all unknowns are
+//! eliminated to see whether the equations contradict one another (`contradiction/`).
 //!
-//! | file | what, in the order in which files use one another |
+//! | file | what it holds; a row uses only itself and those above |
 //! |---|---|
 //! | `limits.rs` | what the analysis is willing to spend, and what it accepts as evidence |
 //! | `array/`, `certificate.rs`, `problem.rs` | the derivative array; what is certified; what is wrong with a model |
 //! | `upper_bound/`, `local/`, `lower_bound.rs`, `contradiction/` | the proofs |
 //! | `analysis.rs` | what is known about a model |
-//! | `structural.rs`, `settle.rs` | what the proofs say of some equations; what the derivative array adds |
+//! | `hessenberg.rs` | whether the text is a Hessenberg form |
+//! | `structural.rs`, `settle.rs` | what the proofs say about some equations; what the derivative array adds |
 //! | `redundant.rs`, `branch.rs`, `sides.rs` | surplus equations; one branch of the model; all sides of a switch |
-//! | `analyse.rs`, `excerpt.rs` | the analysis of a model, and of a whole one from an excerpt |
-//! | `hessenberg.rs`, `kinks.rs` | what else a user is told |
+//! | `analyse.rs`, `excerpt.rs` | the analysis of a model; that of a whole model from an excerpt |
+//! | `kinks.rs` | warnings about kinks and jumps in equations that the reduction differentiates |
 
 mod analyse;
 mod analysis;

@@ -1,7 +1,7 @@
-//! Models that have no index because they are not well-posed, by name.
+//! Why models are rejected, with the names of what is at fault.
 //!
-//! In: the Dulmage–Mendelsohn parts. Out: a [`Problem`] for the report and a diagnostic that points at the equations
-//! and unknowns.
+//! In: the over- and underdetermined parts of a pattern (Dulmage–Mendelsohn), or what the derivative array or an
+//! elimination found. Out: a [`Problem`] for the report and a diagnostic that points at the equations and unknowns.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -15,7 +15,7 @@ use crate::spelling::lists::folded;
 use crate::structure::{Part, StructurallySingular};
 use crate::system::{SystemEquation, listed};
 
-/// The kind of problem of an ill-posed model.
+/// The kind of a [`Problem`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
     /// As many equations as unknowns, but no transversal that assigns every equation an unknown of its own.
@@ -53,7 +53,7 @@ impl ProblemKind {
     }
 }
 
-/// An ill-posed model, by name.
+/// Why a model is rejected, with the names of what is at fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The kind of problem.
@@ -74,7 +74,8 @@ impl Problem {
     }
 }
 
-/// The derivative array leaves part of the solution free: which unknowns, and in which direction they may be changed.
+/// Reports that the derivative array leaves part of the solution free: which unknowns, and in which direction they may
+/// be changed.
 pub(super) fn not_unique(model: &Model, freedom: &FreeDirections) -> (Problem, Diagnostics) {
     let names: Vec<String> = freedom.unknowns.iter().map(|&j| format!("`{}`", model.unknowns[j].name)).collect();
     let title = format!("the solution is not unique: the equations do not determine {}", names.join(", "));
@@ -117,7 +118,8 @@ pub(super) fn not_unique(model: &Model, freedom: &FreeDirections) -> (Problem, D
     )
 }
 
-/// Rows of the derivative array depend on one another whatever the values are: with as many equations as unknowns, something is missing.
+/// Reports rows of the derivative array that depend on one another whatever the values are: as there are no more
+/// equations than unknowns, something is missing.
 pub(super) fn dependent(model: &Model, rows: &[(usize, u32)]) -> (Problem, Diagnostics) {
     let names: Vec<String> = rows.iter().map(|&(i, order)| derivative_name(&model.equation_name(i), order)).collect();
     let mut equations: Vec<usize> = rows.iter().map(|&(i, _)| i).collect();
@@ -134,7 +136,7 @@ pub(super) fn dependent(model: &Model, rows: &[(usize, u32)]) -> (Problem, Diagn
     (Problem::new(ProblemKind::NotUnique, model, &equations, &[]), Diagnostics::from(diagnostic))
 }
 
-/// Rows of the derivative array, by equation and number of differentiations, that contradict one another.
+/// Reports rows of the derivative array, by equation and number of differentiations, that contradict one another.
 pub(super) fn contradictory(model: &Model, rows: &[(usize, u32)], message: &str) -> (Problem, Diagnostics) {
     let names: Vec<String> = rows.iter().map(|&(i, order)| derivative_name(&model.equation_name(i), order)).collect();
     let equations: BTreeSet<usize> = rows.iter().map(|&(i, _)| i).collect();
@@ -196,7 +198,8 @@ fn report(model: &Model, kind: ProblemKind, parts: &StructurallySingular, when: 
     (Problem::new(kind, model, &equations, &unknowns), Diagnostics::from(diagnostic.help(help)))
 }
 
-/// The number of names that are listed in full; of a longer list, only the first ones are.
+/// The number of names that are listed, and of places that are labelled, in full; of a longer list, only the first ones
+/// are.
 const LISTED: usize = 6;
 
 /// The names, a family counting as one, or the first of them and the number of the others.
@@ -213,7 +216,8 @@ fn few_quoted(names: &[String]) -> String {
     few(&folded(names).iter().map(|name| format!("`{name}`")).collect::<Vec<_>>())
 }
 
-/// Groups items by their place in the text, in the order of the places: members of a family are grouped.
+/// Groups items by their place in the text, in the order in which the places first occur: the members of a family form
+/// one group.
 fn by_place(list: &[usize], origin: impl Fn(usize) -> Origin) -> Vec<(Origin, Vec<usize>)> {
     let mut groups: Vec<(Origin, Vec<usize>)> = Vec::new();
     let mut place: HashMap<Origin, usize> = HashMap::new();
@@ -227,7 +231,7 @@ fn by_place(list: &[usize], origin: impl Fn(usize) -> Origin) -> Vec<(Origin, Ve
     groups
 }
 
-/// `contains`, `contain`.
+/// The form of a verb that agrees with the number of subjects: `contains`, `contain`.
 fn verb(singular: &str, plural: &str, subjects: usize) -> String {
     if subjects == 1 { singular.to_string() } else { plural.to_string() }
 }
@@ -241,7 +245,7 @@ fn overdetermined(model: &Model, mut diagnostic: Diagnostic, part: &Part) -> Dia
         names => format!("only {}", few_quoted(names)),
     };
     for (origin, own) in by_place(&part.equations, |i| model.equations[i].origin).into_iter().take(LISTED) {
-        // If there are many unknowns, only those that occur in these equations.
+        // If there are many unknowns, only those that occur in these equations are named.
         let within: BTreeSet<usize> =
             own.iter().flat_map(|&i| model.equations[i].incidence.iter().map(|&(j, _)| j.index())).collect();
         let what = match names.len() > LISTED {
@@ -285,8 +289,8 @@ fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Equations of the text were combined, and then something is singular: says which combination, and that a combination without unknowns is
-/// an equation too many.
+/// The diagnostics for a system that is structurally singular after a combination of equations: `found` with a note
+/// that names the combination; or, if all unknowns cancel in the combination, an error that says so.
 pub(super) fn after_combination(model: &Model, equation: &SystemEquation, found: Diagnostics) -> Diagnostics {
     let name = equation.provenance.name();
     let terms = &equation.provenance.terms;
@@ -314,7 +318,8 @@ pub(super) fn after_combination(model: &Model, equation: &SystemEquation, found:
     Diagnostics::from(diagnostic.help("remove one of these equations and write down what is missing in its place"))
 }
 
-/// The diagnostic for a symbol that no stage should leave over, in place of a panic.
+/// The diagnostic, in place of a panic, for what no model should lead to: a symbol that has no place in the
+/// differentiated system, or members of a family that are unlike the others.
 pub(super) fn internal(model: &Model, unplaced: Unplaced) -> (Problem, Diagnostics) {
     let message = match unplaced {
         Unplaced::Symbol(symbol) => {

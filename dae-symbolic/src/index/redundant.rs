@@ -1,8 +1,9 @@
 //! Models with more equations than unknowns.
 //!
-//! In: such a model. Out: its analysis, if the equations do not contradict one another: the index is that of the
-//! derivative array of all of them; as many as there are unknowns are reduced, chosen so that they have the same
-//! consistent states, and the others are constraints that hold automatically.
+//! In: a model with more equations than unknowns. Out: its analysis, unless the equations contradict one another. As
+//! many equations as there are unknowns are reduced, chosen, if possible, so that they have the same consistent states
+//! as all of them; the others are constraints that hold automatically. The index is that of the chosen equations, if
+//! the others are combinations of them, otherwise that of the derivative array of all equations.
 
 use super::analysis::Analysis;
 use super::array::{ArrayPoint, ArrayVerdict, Consistent, DerivativeArray, consistent_point, test_ranks, vanish};
@@ -22,10 +23,11 @@ use crate::system::System;
 /// Rows over the prime field: column and residue.
 type Gradients = Vec<Vec<(usize, u64)>>;
 
-/// Relative distance of the points at which equations that are left out must hold, and their distance in time, tried in this order: numbers that no model contains.
+/// Relative distances of the points at which equations that are left out must hold, and their distances in time, tried
+/// in this order: numbers that no model contains.
 const DISTANCES: [f64; 3] = [0.108_417_326_950_713, 0.031_172_854_096_237, 0.010_639_281_754_319];
 
-/// Analyses a model with redundant equations.
+/// Analyses a model with more equations than unknowns.
 pub(super) fn analyse(model: &mut Model, t0: f64, limits: &Limits) -> Result<Analysis, (Problem, Diagnostics)> {
     if let Some(analysis) = combinations_of_others(model, t0, limits) {
         return Ok(analysis);
@@ -44,7 +46,7 @@ pub(super) fn analyse(model: &mut Model, t0: f64, limits: &Limits) -> Result<Ana
             if !nearby.is_empty() {
                 let note =
                     format!("no values near the start values fulfil all equations and their derivatives: {message}");
-                // For nonlinear equations this is known near the start values only.
+                // For nonlinear equations this is known only near the start values.
                 problem.kind = ProblemKind::Undecided;
                 return Err((problem, found.into_iter().map(|d| d.note(note.clone())).collect()));
             }
@@ -71,7 +73,7 @@ pub(super) fn analyse(model: &mut Model, t0: f64, limits: &Limits) -> Result<Ana
     match first {
         Some(analysis) => complete(model, analysis, t0, limits),
         None => {
-            // Only a contradiction that is shown makes more equations than unknowns an error of the model.
+            // Surplus equations are an error of the model only if a contradiction is shown.
             if is_open {
                 problem.kind = ProblemKind::Undecided;
             }
@@ -80,7 +82,7 @@ pub(super) fn analyse(model: &mut Model, t0: f64, limits: &Limits) -> Result<Ana
     }
 }
 
-/// The analysis of the chosen equations on their own.
+/// The analysis of the chosen equations on their own; `None` if they are rejected.
 fn analysis_of(model: &mut Model, chosen: &[usize], t0: f64, limits: &Limits) -> Option<Analysis> {
     let system = System::of_equations(model, chosen);
     let mut analysis = analyse_system(model, system, None, t0, limits).ok()?;
@@ -96,8 +98,9 @@ fn not_certified(mut analysis: Analysis, reason: String) -> Analysis {
     analysis
 }
 
-/// The analysis of as many equations as there are unknowns, if the others hold wherever these do, as combinations of them: then all their
-/// derivatives hold as well, and everything that is said of the chosen equations holds for the text.
+/// The analysis of a choice of as many equations as there are unknowns, such that the others are combinations of these
+/// and hold wherever they do: then all derivatives of the others hold as well, and everything that is said of the
+/// chosen equations holds for the text. `None` if no such choice has an exact index.
 fn combinations_of_others(model: &mut Model, t0: f64, limits: &Limits) -> Option<Analysis> {
     if model.equations.len() > limits.redundant.equations {
         return None;
@@ -136,8 +139,9 @@ fn combinations_of_others(model: &mut Model, t0: f64, limits: &Limits) -> Option
     None
 }
 
-/// Whether the equations that were not chosen vanish on the whole of $F(t, u, u') = 0$ of the chosen ones near the start: on its smooth part
-/// they are analytic functions, and vanish at random points of it, at random times, only if they do everywhere.
+/// Whether the equations that were not chosen vanish wherever the chosen ones, $F(t, u, u') = 0$, hold near the start:
+/// on the smooth part of that set they are analytic functions, and vanish at points in general position, in time as
+/// well, only if they do so everywhere.
 fn others_hold(
     model: &Model,
     alone: &mut Model,
@@ -171,7 +175,7 @@ fn others_hold(
             .all(|seed| at_random(seed).is_some_and(|point| hold_at(alone, &point, Consistent::Alike)))
 }
 
-/// The gradients of all equations at two random points of the prime field.
+/// The gradients of all equations at two random points of the prime field; `None` if one has no value there.
 fn generic_gradients(model: &Model, array: &DerivativeArray) -> Option<Vec<Gradients>> {
     (0..2)
         .map(|seed| {
@@ -181,7 +185,8 @@ fn generic_gradients(model: &Model, array: &DerivativeArray) -> Option<Vec<Gradi
         .collect()
 }
 
-/// Examines the derivative array of all equations at the consistent point of the chosen ones.
+/// Completes the analysis with the derivative array of all equations, examined at the consistent point of the chosen
+/// ones.
 fn complete(
     model: &mut Model,
     mut analysis: Analysis,
@@ -190,7 +195,7 @@ fn complete(
 ) -> Result<Analysis, (Problem, Diagnostics)> {
     let start = array_start(model, &analysis, t0, &limits.array);
     let finding = test_ranks(model, &start, None, &limits.array);
-    // Only the upper bound that the chosen equations show applies to the text.
+    // Of what is shown for the chosen equations, only the upper bound applies to the text.
     analysis.certificate.lower = LowerBound::NotAttempted { reason: "there are redundant equations".into() };
     analysis.certificate.array = Some(finding);
     analysis.written.jacobian_singular = None;

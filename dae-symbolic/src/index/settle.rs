@@ -15,7 +15,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::system::{listed, written_orders};
 
-/// Whether the index is settled, or why there is none.
+/// `Ok` unless the derivative array rejects the model; the error says why.
 pub(super) type Settled = Result<(), (Problem, Diagnostics)>;
 
 /// Asks the derivative array where structure does not settle the index, and completes the analysis.
@@ -48,7 +48,8 @@ pub(super) fn settle(model: &mut Model, analysis: &mut Analysis, t0: f64, limits
     Ok(())
 }
 
-/// Jets from which the array is made consistent: those of the prolongation where there are some.
+/// Jets from which the array is made consistent: those of the prolongation if the system Jacobian is regular there,
+/// otherwise the start values.
 pub(super) fn array_start(model: &mut Model, analysis: &Analysis, t0: f64, limits: &limits::Array) -> ArrayPoint {
     let parameters = &analysis.prolonged.parameters;
     // Where the system Jacobian is singular, the initialisation may have ended anywhere nearby.
@@ -63,7 +64,7 @@ pub(super) fn array_start(model: &mut Model, analysis: &Analysis, t0: f64, limit
     array::continued(model, &analysis.system, offsets, parameters, point, stages, limits)
 }
 
-/// The verdict of the derivative array, which is examined from the bound on the index up where there is one.
+/// The finding of the derivative array, whose examination starts at the bound on the index where one is certified.
 pub(super) fn judged(
     model: &mut Model,
     analysis: &Analysis,
@@ -74,7 +75,7 @@ pub(super) fn judged(
     array::test_ranks(model, start, certificate.is_regular().then_some(certificate.bound), limits)
 }
 
-/// Why the structure of the text does not give the index.
+/// Why the structure of the text does not give the index; `None` if it does, or the text is not square.
 pub(super) fn explanation(model: &Model, analysis: &Analysis, index: u32) -> Option<String> {
     let written = analysis.written.structure.as_ref()?;
     let says = written.structural_index;

@@ -1,15 +1,16 @@
 //! Start values that lie on a switch.
 //!
 //! In: an analysis on the branches that evaluation takes at the start values. Out: that analysis, if its verdict holds
-//! on every side of the switches on which the start values lie; the verdict of all sides where evaluation on the switch
-//! itself says less; otherwise no verdict, with the verdicts of the sides.
+//! on every side of the switches on which the start values lie; with the verdict that all sides share, if evaluation on
+//! the switch itself does not give it; otherwise without a verdict, the verdicts of the sides being the reason. A model
+//! is rejected only if all sides examined are rejected for the same kind of problem.
 //!
 //! On one side of a surface $\sigma = 0$ the model is smooth (`expr/surfaces.rs`), and has an analysis of its own. The
-//! solution enters one of the sides at once, or stays on the surface. Where equality selects what neither side does,
-//! the surface counts as a side of its own, unless a derivative of $\sigma$ along its solution shows that the solution
-//! leaves it; and where $\sigma$ vanishes identically, or an equation says that it does, the surface is all there is. A
-//! proof by intervals (`local/proof.rs`) that takes account of all branches needs no such comparison, and nor does a
-//! system Jacobian that is regular whatever jumps.
+//! solution enters one of the sides at once, or stays on the surface. Where $\sigma = 0$ selects what neither side
+//! does, the surface counts as a side of its own, unless a derivative of $\sigma$ along its solution shows that the
+//! solution leaves it; and where $\sigma$ vanishes identically, or an equation says that it does, the surface is the
+//! only side. No comparison is needed after a proof by intervals (`local/proof.rs`), which takes account of all
+//! branches, or where the system Jacobian is regular whatever values the jets have on the other sides.
 
 use super::analysis::Analysis;
 use super::array::{ArrayFinding, ArrayPoint, ArrayVerdict, constant, exact_parameters};
@@ -28,7 +29,7 @@ use crate::expr::{
 use crate::model::{Model, Start, incidence};
 use crate::system::{listed, written_orders};
 
-/// The analysis where the start values lie on a switch: compares the verdicts on its sides.
+/// Completes the analysis where the start values lie on a switch, by comparing the verdicts on its sides.
 pub(super) fn compare(
     model: &mut Model,
     mut analysis: Analysis,
@@ -52,7 +53,8 @@ pub(super) fn compare(
         }
         return Ok(analysis);
     }
-    // Dependent or contradictory rows are shown off the surfaces.
+    // On all branches off the surfaces, rows were shown to depend on or to contradict one another; only the surfaces
+    // themselves are left to examine.
     let is_free = matches!(&settled, Err((problem, _)) if problem.kind == ProblemKind::NotUnique);
     if settled.is_err() && !is_free {
         leaves.retain(|(chosen, _)| chosen.iter().any(|&(_, side)| side == Side::Zero));
@@ -83,8 +85,8 @@ pub(super) fn compare(
     Ok(analysis)
 }
 
-/// Whether the verdict is structural and holds on all sides at once: proved at a point whose enclosures contain both
-/// branches, or whatever the derivatives and algebraic unknowns are on the other sides.
+/// Whether the verdict is structural and holds on all sides at once: because it is proved in a box whose enclosures
+/// contain both branches, or because it holds whatever values the jets that are not fixed have on the other sides.
 fn holds_on_all_sides(model: &Model, analysis: &Analysis, t0: f64, limits: &Limits) -> bool {
     let certificate = &analysis.certificate;
     if certificate.array.is_some() || !matches!(certificate.verdict(), Verdict::Exact(_)) {
@@ -128,7 +130,7 @@ fn agree(analysis: &mut Analysis, sides: &mut [OneSide], verdict: (u32, usize), 
         }
         return;
     }
-    // The side about which least is proved.
+    // The side about which least is proved comes first.
     sides.sort_by_key(OneSide::is_proved);
     let Some(Ok(side)) = sides.first().map(|side| &side.found) else { return };
     if side.structure.offsets == analysis.structure.offsets && side.rewrites.len() == analysis.rewrites.len() {
@@ -164,11 +166,11 @@ fn agree(analysis: &mut Analysis, sides: &mut [OneSide], verdict: (u32, usize), 
     }
 }
 
-/// The sides of the switches that are chosen.
+/// Surfaces, each with the side of it that is chosen.
 type Chosen = Vec<(Surface, Side)>;
 
-/// All combinations of sides of the switches on which known values lie, each with the equations there. Whether there are no more than `most`
-/// switches.
+/// Collects all combinations of sides of the switches on which the known values lie, each with the equations there.
+/// Returns `false` if there are more than `most` switches.
 fn split(
     model: &mut Model,
     roots: &[Expr],
@@ -199,7 +201,8 @@ fn split(
     })
 }
 
-/// Whether expressions have the same values as others wherever a surface passes near known values.
+/// Whether expressions have the same values as others on a surface near the known values, where it is the graph of a
+/// variable; `false` if that cannot be decided.
 fn is_same_on(model: &mut Model, known: &Known, surface: &Surface, some: &[Expr], others: &[Expr]) -> bool {
     if some == others {
         return true;
@@ -212,7 +215,8 @@ fn is_same_on(model: &mut Model, known: &Known, surface: &Surface, some: &[Expr]
     differences.into_iter().all(|difference| surface.annihilates(&mut model.dag, difference, variable))
 }
 
-/// Whether a switching function is zero for the default parameters, whatever the unknowns are or because an equation says so.
+/// Whether a switching function stays zero: for the default parameters it is zero whatever the unknowns are, or an
+/// equation says that it is.
 fn stays_zero(model: &mut Model, function: Expr) -> bool {
     let residuals: Vec<Expr> = model.equations.iter().map(|equation| equation.residual).collect();
     let residuals = model.expand_inputs(&residuals);
@@ -241,9 +245,11 @@ fn leaves_zero(model: &mut Model, analysis: &Analysis, function: Expr, t0: f64, 
 struct OneSide {
     chosen: Chosen,
     found: Result<Analysis, Problem>,
-    /// Whether its consistent point lies on all the switches, as far as is known.
+    /// Whether its consistent point lies on all the chosen switches and on no others, as far as is known.
     is_at_switch: bool,
-    /// Whether its consistent point, if it has one, is not beyond one of them.
+    /// Whether the solution may be on this side: its consistent point, if it has one, is not beyond a chosen switch;
+    /// and the solution is known neither to leave a surface that is itself the side, nor to stay on a surface that
+    /// bounds the side.
     is_entered: bool,
 }
 
@@ -268,7 +274,7 @@ impl OneSide {
         };
         let analysis = found.as_ref().ok();
         let known = Known::of(&smooth, analysis, t0, &limits.local);
-        // There may be other switches at its own point.
+        // There may be other switches at its own consistent point.
         let mut others = surfaces(&mut smooth.dag, &there).into_iter();
         let is_smooth = !others.any(|other| known.value(&smooth, other.function).contains_zero());
         let (mut is_at_switch, mut is_entered) = (is_smooth, true);
@@ -306,7 +312,7 @@ impl OneSide {
         self.found.as_ref().is_ok_and(|analysis| analysis.certificate.grounds() == Grounds::Proved)
     }
 
-    /// `where t > 0, the index is 2 with 1 degree of freedom`.
+    /// `where t > 0, the index is 2, with 1 degree of freedom`.
     fn describe(&self, model: &Model) -> String {
         let names = model.definition_names().into_iter().collect();
         let spelled = |(surface, side): &(Surface, Side)| {
@@ -330,7 +336,7 @@ impl OneSide {
     }
 }
 
-/// Enclosures of the start values.
+/// Enclosures of what is known of the values at the start.
 struct Known {
     t0: f64,
     parameters: Vec<Ball>,

@@ -1,4 +1,4 @@
-//! What structure and the model's own point say of some equations.
+//! What structure and the model's own point say about some equations.
 //!
 //! In: equations, as many as there are unknowns. Out: their [`Analysis`] without the derivative array: the working
 //! system, after combining equations where leading parts cancel, its prolongation, and the certificate of upper bound,
@@ -18,7 +18,8 @@ use crate::prolongation::prolong;
 use crate::structure::Structure;
 use crate::system::{System, written_orders};
 
-/// The structural analysis of some equations, after combining them where necessary.
+/// The analysis of some equations by structure and at the model's own point, after combining them where necessary.
+/// `written` is the structure of the text, if that is square.
 pub(super) fn analyse_system(
     model: &mut Model,
     system: System,
@@ -32,13 +33,13 @@ pub(super) fn analyse_system(
         if working.rewrites.is_empty() {
             return Err(found);
         }
-        // Combinations that cannot be differentiated are of no use: the derivative array needs none.
+        // Combinations whose derivatives are too long are of no use; the derivative array needs none.
         working = as_written(model, system.clone(), &limits.upper_bound)?;
         offsets = working.offsets(model);
     }
     let mut prolonged = prolong(model, &working.system, &offsets);
     if prolonged.is_err() && !working.rewrites.is_empty() {
-        // Nor are those with derivatives beyond the jets that the offsets reach.
+        // Nor are combinations that contain derivatives of higher order than the offsets reach.
         working = as_written(model, system, &limits.upper_bound)?;
         offsets = working.offsets(model);
         prolonged = prolong(model, &working.system, &offsets);
@@ -56,7 +57,8 @@ pub(super) fn analyse_system(
     };
     let (mut local, mut jets) = match (regular, exceptional.is_empty()) {
         (true, true) => local::regularity(model, &prolonged, t0, limits),
-        // Its stages would fix values that the equations are to determine, and blame the start values.
+        // No initialisation: its stages would fix values that the equations are to determine, and blame the start
+        // values.
         (true, false) => {
             let message = format!("whatever the unknowns are, for {}", at_defaults(model, &exceptional));
             (LocalRegularity::Singular { t0, message }, None)

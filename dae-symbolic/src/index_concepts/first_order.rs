@@ -1,8 +1,9 @@
 //! The first-order form of a model, and whether it is linear.
 //!
-//! In: a model. Out: its states, $x_j, \dots, x_j^{(p_j - 1)}$ for an unknown that occurs up to order $p_j$ (one state
-//! if $p_j = 0$), and the coefficients of $E u' + A u + \dots = 0$: the equations of the text, and
-//! $u_{jk}' = u_{j,k+1}$ between the states of one unknown. Every notion of index of this folder is about that form.
+//! In: a model. Out: its states $u_{jk} = x_j^{(k)}$, $0 \le k < \max(p_j, 1)$, for unknowns $x_j$ that occur up to
+//! order $p_j$, and the coefficients of the first-order form $E u' + A u + \dots = 0$, which consists of the equations
+//! of the text and of $u_{jk}' = u_{j,k+1}$ between the states of one unknown. Every notion of index in this folder
+//! refers to that form.
 
 use crate::expr::{Dag, Expr, Symbol, UnknownId, gradient, piecewise, symbols};
 use crate::model::Model;
@@ -14,14 +15,14 @@ pub(super) struct Coefficient {
     pub(super) equation: usize,
     pub(super) unknown: usize,
     pub(super) order: u32,
-    /// Free of parameters and inputs: those are replaced by their defaults and definitions.
+    /// Parameters are replaced by their defaults, inputs by their definitions.
     pub(super) value: Expr,
 }
 
 /// What the coefficients depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Linearity {
-    /// Nothing: $E u' + A u = d(t)$ with numbers.
+    /// Nothing: $E u' + A u = d(t)$ with constant $E$ and $A$.
     Constant,
     /// Time alone.
     TimeVarying,
@@ -96,7 +97,7 @@ impl FirstOrder {
         model.equations.len() + self.states - self.orders.len()
     }
 
-    /// The column of $x_j^{(k)}$, and whether it is a state there or the derivative of one.
+    /// The matrix and the column in which the coefficient of $x_j^{(k)}$ stands.
     pub(super) fn column(&self, unknown: usize, order: u32) -> (Side, usize) {
         if order == self.orders[unknown] {
             (Side::Leading, self.first_state[unknown] + order as usize - 1)
@@ -112,8 +113,8 @@ impl FirstOrder {
     }
 }
 
-/// The linearity of the residuals, from their derivatives; functions that are piecewise in unknowns may have constant
-/// derivatives, and are not linear.
+/// The linearity of the residuals, from the values of their derivatives; functions that are piecewise in the unknowns
+/// may have constant derivatives without being linear.
 fn linearity(dag: &Dag, residuals: &[Expr], values: &[Expr]) -> Linearity {
     let switches = piecewise(dag, residuals);
     if symbols(dag, switches).iter().any(|s| matches!(s, Symbol::Unknown { .. })) {

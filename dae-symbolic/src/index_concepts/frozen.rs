@@ -50,7 +50,8 @@ pub enum Arithmetic {
     Numerical,
 }
 
-/// The pencil of a linear system at `t0`, or of the linearisation at a consistent point given as a function of unknown and order.
+/// The pencil of a linear system at `t0`, or of the linearisation at a consistent point, given as a function of unknown
+/// and order; `None` if it is not square, too large, or cannot be decided.
 pub(super) fn frozen(
     model: &mut Model,
     form: &FirstOrder,
@@ -116,7 +117,7 @@ fn matrices(
 
 fn numerical(e: &Matrix, a: &Matrix) -> Option<LocalPencil> {
     let n = e.rows();
-    // A regular pencil is nonsingular at all but n values of s.
+    // A regular pencil is singular at no more than n values of s.
     const PROBES: [f64; 3] = [0.734_529_1, -1.318_907_3, 2.071_133_9];
     let mut regular = false;
     for s in PROBES {

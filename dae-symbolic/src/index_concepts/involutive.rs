@@ -1,4 +1,4 @@
-//! Whether the null spaces of a leading matrix belong to surfaces.
+//! Whether the null spaces of a leading matrix are tangent to surfaces.
 //!
 //! In: a system $E(u, t)\, u' = f(u, t)$ of index 1, some rows of $E$ zero (the constraints), the others of full rank
 //! at the consistent point. Out: whether $\ker E$ is involutive.
@@ -6,18 +6,18 @@
 //! With constraints perturbed by $\delta$ and coordinates $(v, w)$, $w$ the residuals of the constraints, the system
 //! becomes $v' = \varphi(v, \delta, t) + K(v, \delta, t)\, \delta'$. A change of the coordinates $v$ removes $\delta'$
 //! exactly when the fields $\partial_{w_j} + K_j\, \partial_v$, which span $\ker E$, commute up to such a change: when
-//! $\ker E$ is involutive (Frobenius). If it is, solutions are bounded by $\delta$ alone, perturbation index 1. If it
-//! is not, two components of $\delta$ that turn around one another $\omega$ times in unit time with amplitude
-//! $\varepsilon$ move $v$ at the speed $\varepsilon^2 \omega$, as in Hairer & Wanner II, Sect. VII.1, eq. (1.31):
-//! index 2.
+//! $\ker E$ is involutive (Frobenius). If it is, the change of a solution is bounded by $\delta$ alone: perturbation
+//! index 1. If it is not, two components of $\delta$ that rotate with amplitude $\varepsilon$ and frequency $\omega$
+//! move $v$ at a speed proportional to $\varepsilon^2 \omega$: index 2, as in Hairer & Wanner II, Sect. VII.1,
+//! eq. (1.31).
 //!
 //! By Frobenius' theorem in terms of the rows $\omega_k = \sum_j E_{kj}\, \mathrm d u_j$, $\ker E$ is involutive when
 //! for all $X, Y \in \ker E$
 //!
 //! $$ \mathrm d \omega_k (X, Y) = \sum_{i,j} \Bigl( \frac{\partial E_{kj}}{\partial u_i} - \frac{\partial E_{ki}}{\partial u_j} \Bigr) X_i Y_j = 0, $$
 //!
-//! which is decided at random points of the prime field: one nonzero value is a proof, zeros at several points are one
-//! except by chance.
+//! which is decided at random points of a prime field: one nonzero value proves that it is not; zeros at several points
+//! show that it is, unless they are coincidences.
 
 use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::{Confidence, rank};
@@ -31,7 +31,7 @@ use crate::system::{System, written_orders};
 
 /// Systems with more than this many unknowns are left alone: null spaces are dense.
 const MAX_UNKNOWNS: usize = 60;
-/// The number of points at which all forms must vanish.
+/// The number of points at which all two-forms must vanish on the null space.
 const POINTS: u64 = 3;
 
 /// The null space of the leading matrix.
@@ -54,7 +54,7 @@ struct LeadingEntry {
     slopes: Vec<(usize, usize)>,
 }
 
-/// Examines the null space; `None` if the system is not of the form of the module documentation.
+/// Examines the null space; `None` if the system is not of the form described above, too large, or cannot be evaluated.
 pub(super) fn kernel_of_leading_matrix(
     model: &mut Model,
     system: &System,
@@ -127,7 +127,7 @@ fn leading_matrix(model: &mut Model, system: &System) -> Option<(Vec<usize>, Vec
     Some((rows, entries, model.expand_inputs(&expressions)))
 }
 
-/// Whether the rows are independent at the consistent point, so that they are in a neighbourhood.
+/// Whether the rows are independent at the consistent point, and hence in a neighbourhood of it.
 fn independent_at(
     model: &Model,
     prolonged: &Prolonged,

@@ -10,7 +10,7 @@ use crate::expr::{Expr, Rational, Symbol, substitute};
 use crate::model::{Model, derivative_name};
 
 /// Pencils with more than this many rows are left alone: the work of exact elimination of dense rows grows with the
-/// third power, with growing numbers.
+/// third power, and the numbers become longer.
 const MAX_ROWS: usize = 150;
 
 /// The pencil of a linear system whose coefficients are numbers, at time `t` if they depend on it.

@@ -1,7 +1,7 @@
-//! Other notions of index than the differentiation index.
+//! Notions of index other than the differentiation index.
 //!
-//! In: a model and what its analysis found. Out: [`IndexConcepts`], each with its grounds; `None` where a notion does not
-//! apply or is not known. All are about the first-order form (`first_order.rs`) at the default parameters.
+//! In: a model and what its analysis found. Out: [`IndexConcepts`], each with its grounds; `None` where a notion does
+//! not apply or is not known. All refer to the first-order form (`first_order.rs`) at the default parameters.
 //!
 //! | file | notion | source |
 //! |---|---|---|
@@ -43,7 +43,7 @@ pub use weierstrass::Weierstrass;
 use crate::index::{Analysis, Verdict};
 use crate::model::Model;
 
-/// Other notions of index.
+/// Notions of index other than the differentiation index.
 #[cfg(feature = "report")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexConcepts {
@@ -132,7 +132,7 @@ pub fn examine(model: &Model, analysis: Option<&Analysis>, t0: f64) -> IndexConc
         Linearity::TimeVarying | Linearity::Nonlinear => frozen_pencil(model, &form, analysis, t0),
     };
     let weierstrass = kronecker.as_ref().and_then(Kronecker::weierstrass);
-    // Both are defined only for as many equations as unknowns.
+    // Both are defined only if there are as many equations as unknowns.
     let square = analysis.filter(|_| model.equations.len() == model.unknowns.len());
     let perturbation = square.map(|analysis| perturbation::perturbation(model, &form, weierstrass, analysis, t0));
     let strangeness = strangeness_index(kronecker.as_ref(), square);
@@ -140,7 +140,7 @@ pub fn examine(model: &Model, analysis: Option<&Analysis>, t0: f64) -> IndexConc
     IndexConcepts { kronecker, frozen, strangeness, perturbation, cases }
 }
 
-/// Whether no equation and no unknown stands for others.
+/// Whether no equation and no unknown stands for a family.
 fn is_scalar(model: &Model) -> bool {
     model.equations.iter().all(|e| e.domain.size() == 1) && model.unknowns.iter().all(|u| u.domain.size() == 1)
 }
@@ -184,7 +184,7 @@ fn frozen_pencil(model: &mut Model, form: &FirstOrder, analysis: Option<&Analysi
     frozen::frozen(model, form, t0, Some(&jet))
 }
 
-/// Exact characteristic values where there are some; otherwise $\mu = \max(0, \nu - 1)$.
+/// From the exact characteristic values where they are known; otherwise $\mu = \max(0, \nu - 1)$.
 #[cfg(feature = "report")]
 fn strangeness_index(kronecker: Option<&Kronecker>, analysis: Option<&Analysis>) -> Option<Strangeness> {
     if let Some(KroneckerStructure::Regular { characteristic, .. }) = kronecker.map(|k| &k.structure) {

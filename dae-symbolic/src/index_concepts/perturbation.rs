@@ -14,7 +14,7 @@
 //!   more than any multiple of the lower derivatives: the index is $m + 1$. That covers the Hessenberg forms
 //!   (1.13)–(1.15), and (1.32), where the factor vanishes on the solution but not off it, so that the differentiation
 //!   index does not show it.
-//! * Index 1, $E(u, t)\, u' = f(u, t)$: `involutive.rs` decides between 1 and 2, which covers (1.31).
+//! * Index 1, $E(u, t)\, u' = f(u, t)$: `involutive.rs` decides between 1 and 2. That covers (1.31).
 //!
 //! Defects are those of the equations of the text. For an unknown of order $p_j > 1$ the first-order form has defects
 //! of $u_{jk}' = u_{j,k+1}$ too; they enter like $\delta^{(d_j - 1)}$, and do not matter if $d_j - 1 \le m$.
@@ -31,9 +31,9 @@ use crate::model::{Model, derivative_name};
 use crate::structure::Offsets;
 use crate::system::{System, written_orders};
 
-/// A factor below this fraction of the others counts as zero.
+/// A factor of at most this fraction of the largest factor counts as zero.
 const NOTHING: f64 = 1e-9;
-/// The largest number of unknowns with which the unknown and the defect are named.
+/// The largest number of unknowns for which all defects are examined and the unknown that one of them enters is named.
 const NAMED: usize = 60;
 
 /// The perturbation index and the reason for it, or why it is not known.
@@ -116,7 +116,8 @@ pub(super) fn perturbation(
 struct Defects {
     /// $m$.
     order: u32,
-    /// By equation of the text: the equations of the system that its $m$-th derivative enters, with the coefficients.
+    /// By equation of the text: the equations of the system that the $m$-th derivative of its defect enters, with the
+    /// coefficients.
     columns: Vec<(usize, Vec<(usize, Expr)>)>,
 }
 
@@ -142,7 +143,7 @@ impl Defects {
         Defects { order, columns }
     }
 
-    /// Some defect whose $m$-th derivative enters an unknown with $d_j = 0$.
+    /// A defect whose $m$-th derivative enters an unknown with $d_j = 0$; `None` if none is found.
     fn attained(&self, model: &mut Model, system: &System, offsets: &Offsets) -> Option<Entry> {
         let chained =
             written_orders(model).into_iter().zip(&offsets.unknowns).any(|(p, &d)| p > 1 && d > self.order + 1);
@@ -166,7 +167,8 @@ impl Defects {
             .map(|(k, column)| (*k, column.iter().map(|&(i, _)| i).zip(values.by_ref()).collect()))
             .collect();
         let algebraic: Vec<usize> = (0..columns.len()).filter(|&j| offsets.unknowns[j] == 0).collect();
-        // J x = v has a component outside the others if and only if v raises their rank.
+        // The solution of J x = v has a nonzero component in a column left out if and only if v raises the rank of the
+        // rest.
         let reaches = |left_out: &[usize], v: &Vec<(usize, u64)>| {
             let mut rest: Vec<_> =
                 columns.iter().enumerate().filter(|(j, _)| !left_out.contains(j)).map(|(_, c)| c.clone()).collect();

@@ -21,7 +21,7 @@ impl NullVectors {
     }
 }
 
-/// The findings about a rejected model, with the null vectors of its pencil if it is singular.
+/// The findings about a rejected model; if its pencil is singular, with the null vectors as notes.
 pub fn with_null_vectors(model: &Model, found: Diagnostics) -> Diagnostics {
     let Some(vectors) = null_vectors(model) else { return found };
     let mut notes = vectors.notes();

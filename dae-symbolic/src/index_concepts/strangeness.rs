@@ -6,11 +6,11 @@
 //!
 //! $$ r = \operatorname{rank} E, \qquad a = \operatorname{rank} (Z^\top A T), \qquad s = \operatorname{rank} (Z^\top A) - a, $$
 //!
-//! differential part, algebraic part, and strangeness: $s$ constraints that restrict differentiated unknowns. One step
-//! of the reduction replaces the $s$ differential equations that derivatives of these constraints make superfluous by
-//! algebraic ones. The strangeness index $\mu$ is the number of steps until $s_\mu = 0$. A combination of rows and
-//! their derivatives in which everything cancels is a polynomial left null vector $w(s)^\top (sE + A) \equiv 0$. All
-//! ranks are exact.
+//! differential part, algebraic part, and strangeness: $s$ constraints that restrict differentiated unknowns. In each
+//! step of the reduction, algebraic equations replace the $s$ differential equations that derivatives of these
+//! constraints make superfluous. The strangeness index $\mu$ is the number of steps until $s_\mu = 0$. A combination of
+//! rows and their derivatives in which everything cancels is a polynomial left null vector
+//! $w(s)^\top (sE + A) \equiv 0$. All ranks are exact.
 
 use super::pencil::{Pencil, PolynomialVector, Sparse, differentiated, nonzero};
 use crate::expr::Rational;
@@ -119,7 +119,7 @@ struct ReductionStep {
     /// The echelon form of the constraints that are combinations of $E$-parts, by the number of the differential
     /// equation that is replaced.
     superfluous: Echelon<usize, PolynomialVector>,
-    /// Constraints that cancel among themselves.
+    /// A combination of constraints in which everything cancels.
     dependent: Option<PolynomialVector>,
 }
 

@@ -3,7 +3,7 @@
 //! In: rational matrices $E$, $A$ of $E u' + A u = d(t)$. Out: for a regular pencil $sE + A$ the dimensions of its
 //! Weierstrass form, Hairer & Wanner II, Sect. VII.1, eqs. (1.3), (1.4): the size of the part with finite eigenvalues
 //! and the sizes $m_i$ of the nilpotent blocks, the largest of which is the (nilpotency, Kronecker) index; for a
-//! singular one polynomial null vectors.
+//! singular pencil, polynomial null vectors.
 //!
 //! Luenberger's shuffle (*Time-invariant descriptor systems*, Automatica 14, 1978): rows of $(E, A)$ are combined until
 //! $E$ is in echelon form; each row whose $E$-part is then zero is an algebraic equation $a^\top u = \dots$, and is
@@ -12,15 +12,16 @@
 //! $$ k_i = \\#\\{\text{nilpotent blocks of size} > i\\}, $$
 //!
 //! for the shuffle takes a block of size $m$ to one of size $m - 1$ in each round. The pencil is regular if and only if
-//! $k_i = 0$ after at most as many rounds as there are rows. Null vectors of a singular pencil come from the reduction
-//! of `strangeness.rs`, which keeps constraints; right null vectors are left null vectors of the transposed pencil.
+//! $k_i = 0$ after at most as many rounds as there are rows, and no row vanishes. Null vectors of a singular pencil
+//! come from the reduction of `strangeness.rs`, which keeps constraints; right null vectors are left null vectors of
+//! the transposed pencil.
 
 use super::pencil::{Pencil, PolynomialVector, Sparse, nonzero};
 use super::strangeness::dependent;
 use crate::expr::Rational;
 use crate::expr::echelon::Echelon;
 
-/// Null vectors of pencils with more than this many rows are not computed: their numbers grow with every round of the
+/// Null vectors of pencils with more than this many rows are not computed: their entries grow with every round of the
 /// reduction, and nobody would read them.
 const MAX_ROWS: usize = 12;
 
@@ -67,7 +68,7 @@ impl Pencil {
         PencilStructure::Singular { right: null_vector(&self.transposed()), left: null_vector(self) }
     }
 
-    /// The $k_i$, or `None` if they do not end, or a row vanishes: the pencil is singular.
+    /// The $k_i$; `None` if the pencil is singular: they do not end, or a row vanishes.
     fn shuffle(&self) -> Option<Vec<usize>> {
         let mut waiting: Vec<(Sparse, Sparse)> = self.rows.iter().map(|(e, a)| (nonzero(e), nonzero(a))).collect();
         let mut echelon = Echelon::default();
@@ -91,7 +92,7 @@ impl Pencil {
     }
 }
 
-/// Coprime integers, the first of them positive.
+/// The vector, scaled to coprime integers of which the first is positive.
 fn primitive(mut vector: PolynomialVector) -> PolynomialVector {
     let content = Rational::content(vector.values());
     let negative = vector.values().next().is_some_and(Rational::is_negative);

@@ -1,15 +1,15 @@
-//! Differentiated constraints, free of derivatives where the model gives them.
+//! Differentiated constraints, free of the derivatives that the model defines explicitly.
 //!
 //! In: the working system with its offsets. Out: for every equation the list $f_i, \dot f_i, \dots, f_i^{(c_i)}$ in
 //! which the derivatives that the model defines explicitly have been replaced, as one does by hand:
 //! $0 = x^2 + y^2 - l^2$ becomes $0 = 2xu + 2yv$ because the text says $\dot x = u$, $\dot y = v$.
 //!
 //! An equation is *explicit* if it reads $a\, x_j^{(p)} + r = 0$ with $a$ made of numbers and parameters (a mass), $r$
-//! free of $x_j^{(p)}$, of its derivatives and of every jet that another explicit equation defines, and if
-//! $d_j - c_i = p$. It stays as it is in every formulation; $x_j^{(p + k)}$ is replaced by the $k$-th total derivative
-//! of $-r/a$ in all others. In the system Jacobian this is elimination with numbers as pivots, so it stays regular. The
-//! offsets bound the orders that appear: with $d_j = c_i + p$ the explicit equation is differentiated at most $c_i$
-//! times. Where replacement makes expressions grow too much, nothing is replaced and every equation is
+//! free of $x_j^{(p)}$, of its derivatives and of every jet that another explicit equation defines, and if $d_j - c_i =
+//! p$. It stays as it is in every formulation; $x_j^{(p + k)}$ is replaced by the $k$-th total derivative of $-r/a$ in
+//! all others. In the system Jacobian this is elimination with pivots made of numbers and parameters, so it stays
+//! regular. The offsets bound the orders that appear: with $d_j = c_i + p$ the explicit equation is differentiated at
+//! most $c_i$ times. Where replacement makes expressions grow too much, nothing is replaced and every equation is
 //! differentiated $c_i$ times.
 
 use std::collections::HashMap;
@@ -47,11 +47,12 @@ pub struct Reduced {
 /// chain $\dot x_i = f(x_{i+1})$, whose derivatives in terms of the $x_i$ are nested $f$ and $f'$, every further member
 /// multiplies their number.
 const LONG: usize = 1_000;
-/// See [`LONG`].
+/// The number of further expressions for each one in the text; see [`LONG`].
 const LONGER: usize = 16;
 
-/// Differentiates every equation as often as its offset says, replacing derivatives that are given explicitly. None is
-/// replaced where that makes expressions grow too much: then the derivatives of unknowns are unknowns.
+/// Differentiates every equation as many times as its offset says, replacing derivatives that are given explicitly.
+/// None is replaced where that makes expressions grow too much: then these derivatives stay unknowns in their own
+/// right.
 pub fn reduce(dag: &mut Dag, system: &System, offsets: &Offsets) -> Reduced {
     let explicit = explicit_equations(dag, system, offsets);
     if let Some(derivatives) = with_replacement(dag, system, offsets, &explicit) {
@@ -62,7 +63,8 @@ pub fn reduce(dag: &mut Dag, system: &System, offsets: &Offsets) -> Reduced {
     Reduced { explicit: Vec::new(), derivatives }
 }
 
-/// All equations with their derivatives after replacement; `None` once the expressions are more than [`LONG`] and [`LONGER`] allow.
+/// All equations with their derivatives after replacement; `None` once the expressions are more than [`LONG`] and
+/// [`LONGER`] allow.
 fn with_replacement(
     dag: &mut Dag,
     system: &System,
@@ -129,7 +131,8 @@ fn explicit_equations(dag: &mut Dag, system: &System, offsets: &Offsets) -> Vec<
     chosen
 }
 
-/// $\varphi$ with $f = a (x_j^{(p)} - \varphi)$ and $a$ made of numbers and parameters, if $f$ has this form as it stands.
+/// $\varphi$ with $f = a (x_j^{(p)} - \varphi)$ and $a$ made of numbers and parameters, if $f$ has this form as it
+/// stands.
 fn solve_linear(dag: &mut Dag, residual: Expr, unknown: UnknownId, order: u32) -> Option<Expr> {
     let leading = dag.symbol(Symbol::Unknown { unknown, order });
     if residual == leading {
@@ -148,7 +151,7 @@ fn solve_linear(dag: &mut Dag, residual: Expr, unknown: UnknownId, order: u32) -
     Some(dag.product(factor.into_iter().map(|(b, n)| (b, -n)).chain([(scaled, 1)])))
 }
 
-/// The other factors of a term that is `leading` times numbers and parameters.
+/// The other factors of a term that is `leading` times numbers and parameters; `None` if it is not.
 fn cofactor(dag: &Dag, term: Expr, leading: Expr) -> Option<Vec<(Expr, i32)>> {
     if term == leading {
         return Some(Vec::new());

@@ -13,7 +13,7 @@ use crate::pipeline::Compiled;
 use crate::subsets::subsets;
 use crate::system::written_orders;
 
-/// Rows of the null space basis below this size are zero.
+/// Entries of the null space basis, and remainders of its rows, count as zero below this size.
 const ZERO: f64 = 1e-9;
 /// A row is independent of others if at least this fraction of it is orthogonal to them.
 const INDEPENDENT: f64 = 1e-7;
@@ -60,7 +60,7 @@ pub struct Choice {
     pub count: usize,
     /// The states to choose from.
     pub among: Vec<String>,
-    /// A valid choice: fixed states first, then those with a guess.
+    /// A valid choice, preferring fixed states, then those with a guess.
     pub example: Vec<String>,
     /// Whether every choice of `count` of them is valid; `None` if there are too many to try.
     pub any: Option<bool>,
@@ -83,7 +83,8 @@ struct Candidate {
     is_state: bool,
 }
 
-/// Initial values at the model's consistent point; `None` if there is none, or if the equations are not independent there.
+/// Initial values at the model's consistent point; `None` if there is none, if the equations are not clearly
+/// independent there, or if the model is too large.
 pub fn initial_values(compiled: &Compiled) -> Option<InitialValues> {
     if !compiled.analysis.certificate.is_regular() {
         return None;
@@ -132,7 +133,8 @@ fn candidates(compiled: &Compiled) -> Vec<Candidate> {
     list
 }
 
-/// A basis of the null space of the derivative of the prolongation, jets in nominal values.
+/// A basis of the null space of the derivative of the prolongation, with jets measured in units of their nominal
+/// values; `None` if there are too many jets, or the equations are not clearly independent.
 fn tangent_space(compiled: &Compiled, jets: &[f64]) -> Option<Matrix> {
     let description = compiled.prolonged.prolongation_description();
     if description.jets.len() > MAX_JETS {
@@ -180,7 +182,7 @@ fn preference(candidates: &[Candidate]) -> Vec<usize> {
 struct Basis {
     /// The numbers of the rows, in the order in which they were chosen.
     chosen: Vec<usize>,
-    /// An orthonormal basis of their span: each is the next chosen row minus its projections.
+    /// An orthonormal basis of their span: each is a chosen row minus its projections onto those before it, normalised.
     orthonormal: Vec<Vec<f64>>,
     /// The chosen rows.
     rows: Vec<Vec<f64>>,
@@ -209,9 +211,9 @@ impl Basis {
         basis
     }
 
-    /// The chosen rows whose combination a dependent row is.
+    /// The chosen rows that a dependent row is a combination of.
     fn support(&self, row: &[f64]) -> impl Iterator<Item = usize> + '_ {
-        // The triangular system of the projections, last chosen row first.
+        // Back substitution in the triangular system of the projections, last chosen row first.
         let mut projections: Vec<f64> = self.orthonormal.iter().map(|q| dot(row, q)).collect();
         let mut coefficients = vec![0.0; self.chosen.len()];
         for k in (0..self.chosen.len()).rev() {
@@ -266,7 +268,7 @@ fn choices(candidates: &[Candidate], states: &[usize], rows: &[Vec<f64>]) -> Vec
     list
 }
 
-/// Whether all sets of `count` members are independent.
+/// Whether all sets of `count` members are independent; `None` if there are too many sets to try.
 fn any_will_do(members: &[usize], count: usize, rows: &[Vec<f64>]) -> Option<bool> {
     let number = (0..count).try_fold(1_usize, |n, k| n.checked_mul(members.len() - k).map(|n| n / (k + 1)))?;
     if number > MAX_SUBSETS {

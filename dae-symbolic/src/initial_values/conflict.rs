@@ -5,7 +5,7 @@
 //!
 //! Only fixed values can be wrong; a guess may move. The runtime's own initialisation decides, at the default
 //! parameters, repeated from points around the guesses, since the guesses must not decide. As many of the fixed values
-//! as possible are then turned into guesses, one after the other in the order of the text, such that the contradiction
+//! as possible are then turned into guesses, one after the other in the order of the text, while the contradiction
 //! remains: every fixed value that is left takes part in it. Those of the latest stage, for which earlier ones leave no
 //! freedom, are to blame. Where the initialisation does not converge, `forced.rs` looks for a fixed value that the
 //! others force to differ.
@@ -86,8 +86,8 @@ fn find(compiled: &Compiled) -> Option<Diagnostic> {
     Some(report(compiled, &blamed, &given, &Contradicted::of(compiled, &names)?))
 }
 
-/// Whether the equations contradict these fixed values also to hundreds of digits, where there are expressions for all
-/// of them.
+/// Whether the equations contradict these fixed values in arithmetic with hundreds of digits too; true if the equations
+/// are not available as expressions.
 fn is_confirmed(compiled: &Compiled, fixed: &[&Fixed]) -> bool {
     let Compiled { prolonged, t0, .. } = compiled;
     if prolonged.residuals.is_empty() {
@@ -100,7 +100,8 @@ fn is_confirmed(compiled: &Compiled, fixed: &[&Fixed]) -> bool {
     contradict(&mut compiled.model.clone(), &prolonged.residuals, &start, is_fixed, &Limits::DEFAULT.array)
 }
 
-/// Whether the derivative array has jets that fulfil it, all fixed values among them: it is solved with more digits than the initialisation has.
+/// Whether the derivative array is known to have a consistent point with all fixed values: it is solved with more
+/// digits than the initialisation has.
 fn has_point(certificate: &Certificate) -> bool {
     certificate.array.as_ref().is_some_and(|array| matches!(array.verdict, ArrayVerdict::Index(_)))
 }
@@ -118,7 +119,8 @@ fn fixed_values(compiled: &Compiled) -> Vec<Fixed> {
         .collect()
 }
 
-/// A minimal set of the fixed jets that still contradicts the equations, with the contradiction.
+/// A minimal set of the fixed jets that still contradicts the equations, with the contradiction; all of them if there
+/// are too many jets.
 fn minimal(
     compiled: &Compiled,
     all: Vec<usize>,
@@ -163,7 +165,7 @@ impl Contradicted {
             let place = (i, hidden.order);
             return Some(Contradicted { text: hidden.text.clone(), what, place: Some(place) });
         }
-        // An equation of the text: the last one that takes part; its derivatives imply nothing beyond it.
+        // No hidden constraint takes part: the last equation of the text that does.
         let equations = &compiled.analysis.system.equations;
         let stated = (0..equations.len()).rev().find(|&i| names.contains(&equations[i].provenance.name()));
         if let Some(i) = stated {
@@ -250,7 +252,7 @@ fn fixed_of(count: usize, degrees: usize) -> String {
     format!("{is} fixed, and the model has {freedom} of freedom")
 }
 
-/// `make it a guess: `var u ~ 1``.
+/// Advice to make one of the values a guess, as in `var u ~ 1;`.
 fn help(model: &Model, blamed: &[&Fixed]) -> String {
     let declaration = |f: &&Fixed| {
         let name = derivative_name(&model.unknowns[f.unknown].name, f.order);

@@ -1,7 +1,7 @@
 //! A fixed value that contradicts the value forced by the equations and all other fixed values.
 //!
-//! In: a compiled model whose initialisation did not converge. Out: a fixed jet without which there is a consistent
-//! point, at which the other fixed values determine it to have another value; and the equations by which they do.
+//! In: a prolongation whose initialisation did not converge. Out: a fixed jet such that, if it is not fixed, there is a
+//! consistent point, at which the other fixed values force another value on it; and the equations by which they do so.
 //!
 //! At a consistent point with the derivative $G_X$ of the prolongation, and $P$ the rows that pick the other fixed
 //! jets, jet $j$ is determined where $e_j = G_X^\top w + P^\top v$ has a solution; equations with a share in $w$ take
@@ -14,20 +14,21 @@ use dae_runtime::rank::SingularValues;
 use super::relaxed::{Budget, attempts};
 use crate::prolongation::Prolonged;
 
-/// Relative difference from which two values count as different.
+/// Relative difference beyond which two values count as different.
 const DIFFERENT: f64 = 1e-6;
 /// Residual up to which the linear system counts as solved.
 const SOLVED: f64 = 1e-7;
-/// Equations with a smaller share than this do not take part.
+/// Equations with a smaller share than this, relative to the largest, do not take part.
 const SHARE: f64 = 1e-6;
 
-/// A fixed jet that is forced to another value, by which equations (rows of the prolongation).
+/// A fixed jet that is forced to another value, and the equations that force it (rows of the prolongation).
 pub(super) struct Forced {
     pub(super) jet: usize,
     pub(super) rows: Vec<usize>,
 }
 
-/// Looks for such a jet, the latest stage first.
+/// Looks for a fixed jet that is forced to another value, the latest stage first; `None` if none is found within the
+/// budget.
 pub(super) fn forced(prolonged: &Prolonged, t0: f64, fixed: &[usize], budget: &Budget) -> Option<Forced> {
     let jets = &prolonged.description.jets;
     let mut start = vec![0.0; jets.len()];

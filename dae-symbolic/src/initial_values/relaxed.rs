@@ -11,7 +11,8 @@ use dae_runtime::initialize::{Initial, InitializationError, InitializationOption
 
 use crate::prolongation::Prolonged;
 
-/// Distances, in nominal values, from which a solution is sought before a contradiction is reported.
+/// Distances of starting points from the guesses, in units of the nominal values, from which a solution is sought
+/// before a contradiction is reported.
 const AMPLITUDES: [f64; 6] = [0.0, 0.1, 0.5, 1.0, 3.0, 10.0];
 
 /// The number of residuals that may be computed to find a contradiction; a compiler should not hang over a message.
@@ -75,7 +76,8 @@ pub(super) enum Agreement {
     Unsettled,
 }
 
-/// Looks for a consistent point with the jets of `fixed` at their start values, from the guesses of the model and from points around them.
+/// Looks for a consistent point with the jets of `fixed` at their start values, from the guesses of the model and from
+/// points around them.
 pub(super) fn agreement(prolonged: &Prolonged, t0: f64, fixed: &[usize], budget: &Budget) -> Agreement {
     let mut first = None;
     for (attempt, outcome) in attempts(prolonged, t0, fixed, budget).enumerate() {
@@ -84,7 +86,7 @@ pub(super) fn agreement(prolonged: &Prolonged, t0: f64, fixed: &[usize], budget:
                 first.get_or_insert(error);
             }
             Err(InitializationError::NoConvergence { .. }) => {}
-            // From far away anything may happen.
+            // Started away from the guesses, the initialisation may fail in any way.
             Err(
                 InitializationError::NonFinite { .. }
                 | InitializationError::NonFiniteDerivative { .. }
@@ -94,7 +96,7 @@ pub(super) fn agreement(prolonged: &Prolonged, t0: f64, fixed: &[usize], budget:
             Ok(_) | Err(_) => return Agreement::Possible,
         }
     }
-    // Points that were not tried may agree.
+    // With a spent budget, points that were not tried may agree.
     first.filter(|_| !budget.is_spent()).map_or(Agreement::Unsettled, Agreement::Contradiction)
 }
 

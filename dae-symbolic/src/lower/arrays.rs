@@ -1,8 +1,8 @@
 //! Indexing.
 //!
 //! In: items and the values of indices. Out: elements, rows, and findings about indices that are invalid, are outside
-//! of their array, or belong to a number. An index that is affine in the loop variables is checked for the whole box
-//! they run over.
+//! their array, or are given to a number. An index that is affine in the loop variables is checked for the whole box
+//! over which they run.
 
 use super::evaluate::{Evaluated, Evaluator, Task};
 use super::incidence::SetId;
@@ -24,7 +24,7 @@ impl Evaluator<'_> {
         Value { expr: self.dag.symbol(Symbol::Parameter(id)), unknowns: SetId::EMPTY }
     }
 
-    /// A whole array of unknowns, or a scalar unknown.
+    /// The derivative of a whole array of unknowns, or of a scalar unknown; the unknowns themselves for order 0.
     pub(super) fn unknown(&mut self, array: usize, order: u32) -> Option<Item> {
         let extents = self.shapes.unknowns.get(array)?.clone()?;
         if extents.is_empty() {
@@ -44,7 +44,7 @@ impl Evaluator<'_> {
         Some(self.views.whole(Base::Parameter(array), &extents))
     }
 
-    /// `array[index]`
+    /// `array[index]`.
     pub(super) fn index(&mut self, task: &Task, array: NodeId, index: NodeId, found: &mut Diagnostics) -> Evaluated {
         let (Some(item), Some(value)) = (task.item(array), self.scalar(task, index, found)) else {
             return Evaluated::Value(None);
@@ -66,7 +66,7 @@ impl Evaluator<'_> {
         self.select(view, value, &affine)
     }
 
-    /// The element or row of an array at an index that is inside.
+    /// The element or row of an array at an index that is inside it.
     pub(super) fn select(&mut self, mut view: View, value: Value, affine: &Affine) -> Evaluated {
         match &view.base {
             Base::Repeat(item) => return Evaluated::Value(Some(*item)),
@@ -123,7 +123,7 @@ impl Evaluator<'_> {
         Some(self.leaf(Symbol::Parameter(id)))
     }
 
-    /// The index, if it is one and is inside of the array for all values of the loop variables.
+    /// The index, if it is one and is inside the array for all values of the loop variables; otherwise a finding.
     fn checked_index(
         &mut self,
         view: &View,
@@ -154,7 +154,7 @@ impl Evaluator<'_> {
         self.loops.iter().map(|binding| binding.range.clone()).collect()
     }
 
-    /// `[a, b, c]`
+    /// `[a, b, c]`.
     pub(super) fn list(&mut self, task: &Task, id: NodeId, items: &[NodeId], found: &mut Diagnostics) -> Option<Item> {
         if items.is_empty() {
             let at = self.expressions.origin(id);
@@ -179,7 +179,7 @@ impl Evaluator<'_> {
         Some(self.views.whole(Base::List(values), &extents))
     }
 
-    /// `[value; count]`
+    /// `[value; count]`.
     pub(super) fn repeat(
         &mut self,
         task: &Task,

@@ -1,8 +1,8 @@
 //! Integers of the text: indices, sizes, ends of ranges.
 //!
-//! In: values of indices and sizes. Out: the first instance in which an index leaves its array, and findings about
-//! numbers that are not valid for their purpose. An index is affine in the loop variables, so that it is inside
-//! everywhere if it is at the corners of their box.
+//! In: values of indices and sizes. Out: an instance in which an index leaves its array, and findings about numbers
+//! that are not valid for their purpose. An index is affine in the loop variables, so it is inside its array everywhere
+//! if it is inside at the corners of their box.
 
 use super::evaluate::{Evaluator, Task};
 use super::items::{Item, Value, shape};
@@ -14,7 +14,8 @@ use crate::spelling::indices::index_names;
 use crate::syntax::ast::{Limit, Node, NodeId};
 
 impl Evaluator<'_> {
-    /// The first instance whose index is not in `0..extent`.
+    /// An instance whose index is not in `0..extent`, with each loop variable in turn as small as possible; `None` if
+    /// there is none.
     pub(super) fn outside(&self, affine: &Affine, extent: usize) -> Option<Vec<i64>> {
         let inside = |point: &[i64]| (0..extent as i64).contains(&affine.at(point));
         let ranges = self.ranges();
@@ -25,7 +26,8 @@ impl Evaluator<'_> {
         if inside(&low) && inside(&high) {
             return None;
         }
-        // The point where the index leaves the array first, one loop variable at a time; the others stay where it is extreme.
+        // From the corner where the index is outside, each loop variable in turn is moved to its first value for which
+        // the index still is.
         let mut point = if inside(&low) { high } else { low };
         for (level, range) in ranges.iter().enumerate() {
             let at = |i: i64| {
@@ -37,7 +39,7 @@ impl Evaluator<'_> {
             if last > first && !inside(&at(first)) {
                 last = first;
             }
-            // The set of indices outside, on this side, is an interval that ends at `point`.
+            // The values of this variable for which the index is outside form an interval that ends at `point[level]`.
             while first < last {
                 let middle = first + (last - first) / 2;
                 if inside(&at(middle)) {
@@ -66,7 +68,7 @@ impl Evaluator<'_> {
         finding.help("write an index like `3`, `i + 1`, `N - 1 - i` or `2 * i`")
     }
 
-    /// An index that is not in `0..extent` at a point.
+    /// The finding about an index that is not in `0..extent` at a point.
     pub(super) fn out_of_bounds(
         &self,
         affine: &Affine,
@@ -92,13 +94,13 @@ impl Evaluator<'_> {
         finding.help(format!("indices run from 0 to {}", extent - usize::from(extent > 0)))
     }
 
-    /// The value of a loop variable: at a point of the template, or its present number.
+    /// The value of a loop variable: its present number, or if it is a leaf its value at a point.
     fn current(&self, level: usize, point: &[i64]) -> i64 {
         let number = self.dag.as_constant(self.loops[level].value.expr).and_then(Rational::to_integer);
         number.unwrap_or_else(|| point.get(level).copied().unwrap_or(0))
     }
 
-    /// The description of a node in a message.
+    /// The description of a node in a message: `` `T[i][2]` `` for names and their elements, otherwise `this`.
     pub(super) fn described(&self, node: NodeId) -> String {
         let (mut node, mut rest) = (node, String::new());
         loop {
@@ -146,7 +148,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// An array where a number is expected.
+    /// Reports an array where a number is expected.
     pub(super) fn not_a_number(&mut self, id: NodeId, extents: &[usize], found: &mut Diagnostics) {
         let at = self.expressions.origin(id);
         let name = self.described(id);
@@ -159,7 +161,7 @@ impl Evaluator<'_> {
     /// A hint on how to get a number from the array, in the names of the model.
     fn element_help(&self, id: NodeId, extents: &[usize]) -> String {
         let of_all = "in a `for` or a `sum` over all of them";
-        // The derivative of an array is one of its elements'.
+        // An element of `der(x)` is written `der(x[i])`.
         let (array, around) = match self.expressions.node(id) {
             Node::Call { function, arguments, .. } if function.text == "der" => match arguments.first() {
                 Some(&array) => (array, ["der(", ")"]),
@@ -179,17 +181,17 @@ impl Evaluator<'_> {
         };
         let used = name.matches('[').count();
         let names = index_names(used + extents.len());
-        // A loop around it may have the first of these names.
+        // Names that are already indices of this array are not suggested again.
         let fresh = names.iter().filter(|index| !name.contains(&format!("[{index}]"))).take(extents.len());
         let indices: String = fresh.map(|index| format!("[{index}]")).collect();
         let [before, after] = around;
         format!("take an element, `{before}{name}{indices}{after}`, {of_all}")
     }
 
-    /// A number of elements.
+    /// An extent: a number of elements.
     pub(super) fn extent(&mut self, value: Expr, node: NodeId, found: &mut Diagnostics) -> Option<usize> {
         let integer = self.dag.as_constant(value).and_then(Rational::to_integer);
-        // An array that is smaller by one than an array of one element may be empty, but nobody writes `[f64; 0]`.
+        // A computed extent, such as `N - 1` for `N = 1`, may be zero; a literal 0 is a mistake.
         let smallest = usize::from(matches!(self.expressions.node(node), Node::Number(_)));
         let size = integer.and_then(|n| usize::try_from(n).ok()).filter(|n| (smallest..=MAX_INSTANCES).contains(n));
         if size.is_none() {
@@ -239,7 +241,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// `[[f64; 3]; 2]`
+/// The type of an array, such as `[[f64; 3]; 2]`.
 fn shape_of_type(extents: &[usize]) -> String {
     extents.iter().rev().fold("f64".to_string(), |of, extent| format!("[{of}; {extent}]"))
 }

@@ -1,8 +1,8 @@
 //! `if` around statements.
 //!
-//! In: the head of a branch. Out: an open branch; the statements in it hold where its condition does, and the
-//! conditions of the branches before it do not. Unlike in an expression, the condition is decided while the model is
-//! read.
+//! In: the head of a branch. Out: an open branch; the statements in it hold where its condition holds and those of the
+//! branches before it do not. Unlike that of an `if` in an expression, the condition is always decided while the model
+//! is read.
 
 use super::decisions::Truth;
 use super::enclosing::OpenBranch;
@@ -45,8 +45,8 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Whether the current statement holds for the present values of the loop variables; `None` if that is not decided,
-    /// or there is an error.
+    /// Whether the current statement holds for the present values of the loop variables, or in the present box; `None`
+    /// if that is not decided, or there is an error.
     pub(super) fn is_chosen(&mut self) -> Option<bool> {
         for k in 0..self.branches.len() {
             let before = std::mem::take(&mut self.branches[k].before);

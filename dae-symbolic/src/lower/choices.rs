@@ -1,8 +1,8 @@
 //! Conditions that are decided while the model is read.
 //!
-//! In: comparisons of numbers and loop variables, in a box of values of the latter. Out: whether they hold in all of
-//! the box or in none of it; otherwise where the box has to be cut, or that the answer varies from point to point.
-//! Expressions that a decided condition leaves out are not evaluated: no index in them can be out of bounds.
+//! In: comparisons of expressions of numbers and loop variables, in a box of values of the latter. Out: whether they
+//! hold in all of the box or in none of it; otherwise where the box has to be cut, or that the answer varies from point
+//! to point. Expressions that a decided condition leaves out are not evaluated, so their indices may be out of bounds.
 
 use super::decisions::{Cut, Decision, Truth};
 use super::evaluate::{Evaluator, Task};
@@ -13,8 +13,8 @@ use crate::syntax::ast::{Comparison, NodeId};
 use crate::syntax::validate;
 
 impl Evaluator<'_> {
-    /// The last of the nodes that are left out after a node; also where the condition before them is undecided or has
-    /// an error.
+    /// The last of the nodes that are left out after a node: by the answer of the condition before them, or because
+    /// that condition has no value, as it waits for a cut or has an error. `None` if none are left out.
     pub(super) fn left_out(&self, task: &Task, after: NodeId) -> Option<NodeId> {
         let skip = self.skips.after(after)?;
         match task.item(skip.condition) {
@@ -23,7 +23,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a condition is decided, by its decision diagram.
+    /// The truth of a condition: it is decided if its decision diagram is a constant.
     pub(super) fn truth(&self, condition: Expr) -> Truth {
         match self.dag.as_constant(condition) {
             Some(value) if value.is_zero() => Truth::Fails,
@@ -32,7 +32,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The condition of a comparison of two numbers; without value where the loop variables do not decide it.
+    /// The decision diagram of a comparison of two numbers; `None` if it is about loop variables and has no single
+    /// answer in the box, or if it has an error.
     pub(super) fn compare(
         &mut self,
         node: NodeId,
@@ -75,7 +76,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The condition with this answer; otherwise records the cut that is needed to have one.
+    /// The constant condition with this answer. Without a single answer `None`: then it is recorded where the box has
+    /// to be cut, or that the answer varies from point to point.
     fn decided(&mut self, decision: Decision) -> Option<Expr> {
         self.decided_by_box |= !self.instance && !self.loops.is_empty();
         match decision {
@@ -92,7 +94,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The part of the box in which an expression of numbers and loop variables is positive.
+    /// Whether an expression of numbers and loop variables is positive in the box.
     fn positive(&self, expr: Expr) -> Decision {
         let always = |holds: bool| if holds { Decision::Always } else { Decision::Never };
         let (constant, terms) = match self.dag.node(expr) {
@@ -123,7 +125,7 @@ impl Evaluator<'_> {
         match affine.as_slice() {
             _ if lowest == highest => always(highest),
             [(level, _)] => {
-                // With one loop variable the answer changes once.
+                // An affine function of one loop variable changes its sign once.
                 let range = &self.loops[*level].range;
                 let at = |i: i64| is_positive(&value(true, Some(i)));
                 let (mut same, mut other) = (range.start, range.end - 1);

@@ -1,7 +1,7 @@
 //! Conditions and conditionals to expressions.
 //!
-//! In: a node whose operands have values. Out: its value; a condition has the value of its decision diagram, which is 1
-//! where it holds and 0 elsewhere. `a <= b` is the negation of `a > b`, so that there is one comparison in the kernel.
+//! In: a node whose operands have values. Out: its value; that of a condition is its decision diagram, which is 1 where
+//! it holds and 0 elsewhere. `a <= b` is the negation of `a > b`, so that the kernel has only one kind of comparison.
 //! Conditions that are decided by constants and loop variables are resolved here (`choices.rs`).
 
 use super::decisions::Truth;
@@ -50,7 +50,7 @@ impl Evaluator<'_> {
         Some(Value { expr, unknowns: self.sets.union(parts.iter().map(|value| value.unknowns)) })
     }
 
-    /// Conditions up to the one that decides all of them.
+    /// The conjunction or disjunction of conditions, and their values, up to the first that decides it.
     fn joined(
         &mut self,
         task: &Task,
@@ -71,7 +71,7 @@ impl Evaluator<'_> {
         Some((expr, values))
     }
 
-    /// The value of a conditional: conditions that are decided leave no trace in it.
+    /// The value of a conditional, and those of its parts; conditions that are decided leave no trace in it.
     fn chosen_value(
         &mut self,
         task: &Task,

@@ -1,20 +1,21 @@
-//! The answers of conditions, and what they leave out.
+//! The answers of conditions, and the nodes that they leave out.
 //!
 //! In: the nodes of expressions. Out: the types of answers, in a box of values of loop variables or for a single
-//! condition; and by the node before them, the nodes that an answer leaves out.
+//! condition; and the nodes that answers leave out, by the node before them.
 
 use std::collections::HashMap;
 
 use crate::syntax::ast::{Expressions, Node, NodeId};
 
-/// Where a box has to be cut: the condition has one answer below it and another from there on.
+/// Where a box has to be cut: a condition has one answer below the value `at` of the loop variable of the level, and
+/// another from there on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
     pub(super) level: usize,
     pub(super) at: i64,
 }
 
-/// Whether a condition holds.
+/// Whether a condition holds in a box of values of loop variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
     Always,
@@ -52,7 +53,7 @@ pub(super) enum Truth {
     Depends,
 }
 
-/// The nodes after a condition, up to the last one, that are left out if the condition has a given truth.
+/// The nodes after a given one, up to `last`, that are left out if a condition has a given truth.
 #[derive(Clone, Copy)]
 pub(super) struct Skip {
     pub(super) condition: NodeId,
@@ -97,13 +98,13 @@ impl Skips {
         Skips(skips)
     }
 
-    /// What the condition before these nodes may leave out after a node.
+    /// What a condition may leave out after a node; `None` if that is nothing.
     pub(super) fn after(&self, node: NodeId) -> Option<&Skip> {
         self.0.get(&node)
     }
 }
 
-/// Conditions of which one answer decides all the following ones.
+/// Lets each of the conditions leave out all that follow it if it has the truth that decides the whole.
 fn decided_by_one(skips: &mut HashMap<NodeId, Skip>, conditions: &[NodeId], when: Truth) {
     let Some((&last, others)) = conditions.split_last() else { return };
     for &condition in others {

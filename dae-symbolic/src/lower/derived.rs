@@ -1,8 +1,8 @@
 //! Blocks from which equations are derived.
 //!
-//! In: the statements of a `lagrangian` or `optimal_control` block. Out: the unknowns they name, looked up, with
-//! findings about everything that is missing, given twice or not an unknown. The equations are built by `lagrangian.rs`
-//! and `optimal_control.rs`.
+//! In: the statements of a `lagrangian` or `optimal_control` block. Out: the unknowns they name, and findings about
+//! everything that is missing, given twice or not an unknown. `lagrangian.rs` and `optimal_control.rs` build the
+//! equations.
 
 mod lagrangian;
 mod optimal_control;
@@ -58,7 +58,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Sorts the statements; several lists of the same kind are one, several values for the same quantity an error.
+    /// Sorts the statements. Lists of the same kind are joined; two values of the same quantity are an error.
     fn block(&mut self, it: &'a Derived) -> Block<'a> {
         let mut block = Block {
             opening: it.opening,
@@ -90,7 +90,8 @@ impl<'a> Lowering<'a, '_> {
         block
     }
 
-    /// The unknowns of a list, those of an array one by one, that have no other role in any block.
+    /// The unknowns of a list, those of an array one by one; `None` for a name that is not of an unknown, and for an
+    /// unknown that already has a role in a block.
     fn list(&mut self, block: &Block<'a>, list: List) -> Vec<Option<Known<'a>>> {
         let names = block.lists.get(&list).cloned().unwrap_or_default();
         let mut members = Vec::with_capacity(names.len());
@@ -116,7 +117,7 @@ impl<'a> Lowering<'a, '_> {
         members
     }
 
-    /// The names of a list with the members of each.
+    /// For each name of a list, its elements as a group.
     fn groups(&self, block: &Block<'a>, list: List) -> Vec<Group> {
         let extents = |name: &&Name| match self.names.get(&name.text)?.entity {
             Entity::Unknown(unknown) => self.evaluator.shapes.unknowns.get(unknown.index())?.clone(),
@@ -130,7 +131,7 @@ impl<'a> Lowering<'a, '_> {
         names.iter().filter_map(extents).map(group).collect()
     }
 
-    /// Adds equations to the model, those of a group as one family.
+    /// Adds equations to the model, those of a group as one family, and returns their positions among the families.
     fn add_equations(&mut self, equations: Vec<Equation>, groups: impl IntoIterator<Item = Group>) -> Range<usize> {
         let first = self.model.equations.len();
         let mut equations = equations.into_iter();
@@ -140,7 +141,7 @@ impl<'a> Lowering<'a, '_> {
                 self.model.equations.extend(members.into_iter().map(EquationFamily::from));
                 continue;
             };
-            // Texts about the first member hold for all members: its `x[0]` is `x[i]`.
+            // The documentation of the first member serves for all, with `x[i]` in place of `x[0]`.
             let names: Vec<String> = loops.iter().map(|range| range.name.clone()).collect();
             let (index, variable) =
                 (element_name("", &points[0]), names.iter().map(|i| format!("[{i}]")).collect::<String>());
@@ -193,7 +194,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// An unknown that is to have the role `what` and no other.
+    /// An unknown that is to have the role `what`; a finding and `None` if it has a role already.
     fn part(&mut self, unknown: UnknownId, name: &'a Name, what: &'static str) -> Option<Known<'a>> {
         if let Some((first, earlier)) = self.parts.get(&unknown) {
             let (first, earlier) = (*first, *earlier);
@@ -216,7 +217,7 @@ impl<'a> Lowering<'a, '_> {
         Some(Known { unknown, name })
     }
 
-    /// The array of unknowns, or the unknown, that `name` refers to.
+    /// The position of the array of unknowns, or scalar unknown, that `name` refers to; a finding if there is none.
     fn declared_array(&mut self, name: &Name, what: &str) -> Option<usize> {
         let Some(entry) = self.names.get(&name.text) else {
             if !self.written.doubtful.contains(&name.text) {
@@ -278,7 +279,8 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Two lists whose members, `counts` of them, belong together by position.
+    /// Checks that two lists whose members belong together by position are equally long, `counts` being their lengths;
+    /// a finding and `None` if they are not.
     fn pairs(&mut self, block: &Block<'a>, (first, second): (List, List), counts: (usize, usize)) -> Option<()> {
         let (n, m) = counts;
         if n == m {
@@ -305,13 +307,14 @@ impl<'a> Lowering<'a, '_> {
         Some(Value { expr: residual(&mut self.evaluator.dag, left.expr, right.expr), unknowns })
     }
 
-    /// Names of all leaves that are unknowns; unknowns of later statements are not in the model yet.
+    /// Names of all leaves that are unknowns. They come from the text, since the unknowns of later statements are not
+    /// in the model yet.
     fn unknown_names(&self) -> Vec<String> {
         let variables = self.variable_names();
         self.evaluator.leaves.accesses.iter().map(|access| access_name(&variables, access)).collect()
     }
 
-    /// The name of a leaf.
+    /// The name of a leaf that is an unknown.
     fn leaf_name(&self, unknown: UnknownId) -> String {
         let access = self.evaluator.leaves.accesses.get(unknown.index());
         access.map_or_else(|| "?".to_string(), |access| access_name(&self.variable_names(), access))

@@ -1,7 +1,7 @@
-//! Values of arrays: one for all elements, a list, or a value by index.
+//! Values of arrays: one number for all elements, a list, or a value by index.
 //!
-//! In: the value as it is written and the extents it is given for. Out: a template over the indices, or the elements
-//! one by one; tables of constants, and the values of `let`s.
+//! In: the value as it is written, and the extents of what it is given for. Out: a template over the indices, or the
+//! elements one by one; tables of constants, and the values of `let`s.
 
 use super::evaluate::Evaluated;
 use super::items::{Base, Item, Value, View, shape};
@@ -37,7 +37,7 @@ impl<'a> Lowering<'a, '_> {
         Some(self.evaluator.views.whole(Base::Table(table), &extents))
     }
 
-    /// An expression of numbers and loop variables at a point.
+    /// The value at a point of an expression of numbers, loop variables and entries of tables.
     fn number_at(&mut self, value: Expr, point: &[i64]) -> Expr {
         let time_invariant = &self.evaluator.leaves.time_invariant;
         let tables = &self.evaluator.tables;
@@ -56,7 +56,7 @@ impl<'a> Lowering<'a, '_> {
         substitute(&mut self.evaluator.dag, &[value], number).first().copied().unwrap_or(value)
     }
 
-    /// An array for which one number is given has that number as value for every index.
+    /// The item of a `let`; a number that is given for an array is its value at every index.
     pub(super) fn broadcast(&mut self, position: usize, item: Item) -> Option<Item> {
         let extents = self.evaluator.definition_extents.get(&position).cloned().unwrap_or_default();
         let repeated =
@@ -70,7 +70,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The value of a `let`: records the item of its name, and returns its value for all indices.
+    /// Records the item that the name of a `let` stands for, and returns its value for all indices.
     pub(super) fn definition_value(&mut self, position: usize, it: &'a Declaration) -> Option<(Vec<Loop>, Body<Expr>)> {
         let extents = self.extents_of(&it.name, &it.extents, position)?;
         let value = it.value?;
@@ -91,7 +91,7 @@ impl<'a> Lowering<'a, '_> {
         family
     }
 
-    /// A number, or an array without type.
+    /// The value of a `let` without type: a number, or an array.
     fn plain_definition(&mut self, position: usize, value: Expression) -> Option<(Vec<Loop>, Body<Expr>)> {
         self.resolve(value, position, Place::Definition);
         let mut array = None;
@@ -108,8 +108,8 @@ impl<'a> Lowering<'a, '_> {
         let (item, body) = match body {
             Some(Body::Template(value)) => (Some(Item::Scalar(value)), Some(Body::Template(value.expr))),
             Some(pieces @ Body::Pieces(_)) => {
-                // In the box of each piece it has the value of that piece; otherwise it varies from point to point
-                // (`local_values`).
+                // The value differs from piece to piece: it is evaluated again in each box, or at each point, in which
+                // it is used (`local_values`).
                 self.evaluator.varying_statements.insert(position);
                 (None, Some(pieces.map(|value| value.expr)))
             }
@@ -119,7 +119,7 @@ impl<'a> Lowering<'a, '_> {
         body.map(|body| (loops, body))
     }
 
-    /// A value for every element: one for all, a list, or a value by index.
+    /// The value of every element, given by one number for all, a list, or a value by index.
     pub(super) fn by_index(
         &mut self,
         position: usize,
@@ -218,7 +218,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The indices of a `start` statement.
+    /// The indices of an element that a statement names; `None`, with a finding, if they are invalid or out of bounds.
     pub(super) fn element(&mut self, name: &str, written: &[Expression], extents: &[usize]) -> Option<Vec<Affine>> {
         let mut indices = Vec::with_capacity(written.len());
         for (it, extent) in written.iter().zip(extents) {

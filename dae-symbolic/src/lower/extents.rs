@@ -10,8 +10,8 @@ use crate::syntax::ast::{Expression, Name, StatementKind};
 use crate::syntax::validate::Place;
 
 impl Lowering<'_, '_> {
-    /// Extents of everything that is declared, and the constants that they depend on: arrays of unknowns may be
-    /// declared after they are used.
+    /// Determines the extents of everything that is declared, with the constants and functions that they depend on, and
+    /// the leaves of scalars.
     pub(super) fn shapes(&mut self) {
         let written = self.written;
         let arrays = written.statements.iter().any(|statement| match &statement.kind {
@@ -58,7 +58,7 @@ impl Lowering<'_, '_> {
                 | StatementKind::Forms(_) => {}
             }
         }
-        // Scalars come first, so that in a scalar model leaves are unknowns and parameters.
+        // Scalars come first, so that in a scalar model the ids of leaves are those of unknowns and parameters.
         let scalars = |shapes: &[Option<Vec<usize>>]| -> Vec<usize> {
             let scalar = |k: &usize| shapes[*k].as_ref().is_some_and(Vec::is_empty);
             (0..shapes.len()).filter(scalar).collect()
@@ -74,7 +74,7 @@ impl Lowering<'_, '_> {
         if doubtful { None } else { self.extents(written, position) }
     }
 
-    /// Extents of an array; none for a number; `None` if they have errors.
+    /// Extents of an array, empty for a number; `None` if they have errors.
     pub(super) fn extents(&mut self, written: &[Expression], position: usize) -> Option<Vec<usize>> {
         let mut extents = Vec::with_capacity(written.len());
         for it in written {

@@ -1,7 +1,7 @@
 //! Declarations of functions that the model does not define by an expression.
 //!
-//! In: tables with the values of their points, functions with the paths of their derivatives. Out: functions of the
-//! kernel, or findings.
+//! In: tables with the values of their points, and functions with the paths of their values and derivatives. Out:
+//! functions of the kernel, or findings.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub(super) fn input(name: &Name) -> Arc<External> {
     external(name, vec!["t".into()], ExternalSource::Input)
 }
 
-/// A Rust function with its derivatives.
+/// A Rust function with its derivatives; `None` if the declaration has errors.
 pub(super) fn code(it: &ast::External, found: &mut Diagnostics) -> Option<Arc<External>> {
     let before = found.len();
     let value = it.value.as_ref()?;
@@ -75,7 +75,7 @@ pub(super) fn code(it: &ast::External, found: &mut Diagnostics) -> Option<Arc<Ex
     (found.len() == before).then(|| external(&it.name, arguments, ExternalSource::Code(derivatives)))
 }
 
-/// A derivative of one order less that is not declared.
+/// A derivative of one order less that is not declared, if there is one.
 fn lower_derivative(declared: &[ExternalDerivative], orders: &[u32]) -> Option<Vec<u32>> {
     let lower = |k: usize| {
         let mut lower = orders.to_vec();

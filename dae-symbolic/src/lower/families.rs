@@ -1,8 +1,9 @@
 //! Loops, and the expressions that they repeat.
 //!
 //! In: `for` statements and values by index. Out: one template each, in which loop variables are leaves; where a
-//! condition depends on a loop variable, one template for each of the boxes in which the condition has one answer; or,
-//! where a range, an exponent or the order of a derivative depends on one, an expression for each instance.
+//! condition depends on one loop variable, a template for each of the boxes in which the condition has one answer;
+//! where a condition depends on several, or a range, an exponent or the order of a derivative on any, an expression for
+//! each instance.
 
 use super::enclosing::OpenLoop;
 use super::lowering::{Family, Lowering};
@@ -11,17 +12,17 @@ use crate::expr::Assumption;
 use crate::model::family::{Body, Loop, MAX_INSTANCES, Piece, box_of};
 use crate::origin::Origin;
 
-/// Values of loop variables: first and one past the last of each.
+/// A box of values of loop variables: the first and one past the last of each.
 type Domain = Vec<(i64, i64)>;
 
 impl<'a> Lowering<'a, '_> {
     /// The expression that the open loops repeat: one template if possible, otherwise one for each of several boxes.
-    /// `None` if there is no value.
+    /// There is no body if the expression has an error.
     pub(super) fn family<T>(&mut self, evaluate: impl FnMut(&mut Self) -> Option<T>) -> Family<T> {
         self.family_over(Vec::new(), evaluate)
     }
 
-    /// The expression that the open loops and further loops inside of them repeat.
+    /// The expression that the open loops and the `inner` loops within them repeat, as [`Lowering::family`] gives it.
     pub(super) fn family_over<T>(
         &mut self,
         inner: Vec<Loop>,
@@ -48,7 +49,7 @@ impl<'a> Lowering<'a, '_> {
         (loops, Some(Body::Pieces(pieces)))
     }
 
-    /// A template for each of the boxes into which conditions on loop variables cut the whole. The outer result is
+    /// A template for each of the boxes into which conditions on loop variables cut the whole. The outer option is
     /// `None` if an expression varies from point to point, the inner one if there is an error.
     fn by_boxes<T>(
         &mut self,
@@ -93,7 +94,7 @@ impl<'a> Lowering<'a, '_> {
         Some(pieces)
     }
 
-    /// An expression for each point.
+    /// An expression for each point at which the branches hold; `None` if one of them has an error.
     fn by_points<T>(
         &mut self,
         loops: &[Loop],
@@ -121,8 +122,8 @@ impl<'a> Lowering<'a, '_> {
         complete.then_some(pieces)
     }
 
-    /// Whether a simplification made since then assumes a condition on loop variables alone: $i/i$ is 1 where $i$ is
-    /// not zero.
+    /// Whether a simplification after the first `since` assumptions assumes a condition on loop variables alone: that
+    /// $i/i$ is 1 assumes that $i$ is not zero.
     fn assumes_about_loops(&self, since: usize) -> bool {
         let Self { evaluator, .. } = self;
         evaluator.dag.assumptions()[since..].iter().any(|assumption| match assumption {
@@ -132,7 +133,8 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// All values of the loop variables, inner ranges with the values of the outer ones.
+    /// All points of the loops, the range of each for the values of the outer variables; `None` if a range has an
+    /// error, or there are too many points.
     pub(super) fn points(&mut self, inner: &[Loop], loops: &[Loop]) -> Option<Vec<Vec<i64>>> {
         let mut points = vec![Vec::new()];
         for level in 0..self.open.len() {
@@ -181,7 +183,8 @@ impl<'a> Lowering<'a, '_> {
         self.found.push(Diagnostic::error(Code::InvalidExtent, message).label(at, "too many"));
     }
 
-    /// Evaluates the sub-expressions of the open loops again, with the present values of the loop variables or in the present box.
+    /// Evaluates the sub-expressions of the open loops and branches again, with the present values of the loop
+    /// variables or in the present box.
     fn local_values(&mut self) {
         for k in 0..self.local_definitions.len() {
             let (position, it) = self.local_definitions[k];
@@ -198,7 +201,7 @@ impl<'a> Lowering<'a, '_> {
         self.evaluator.varying = false;
     }
 
-    /// Forgets the values of the sub-expressions of the open loops, which hold in the last box only.
+    /// Forgets the values of the sub-expressions of the open loops and branches, which hold in the last box only.
     fn forget_local_values(&mut self) {
         for &(position, _) in &self.local_definitions {
             self.evaluator.statements.insert(position, None);
@@ -207,7 +210,7 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// Turns the ranges of loops into the smallest box around the pieces.
+/// Shrinks the ranges of loops to the smallest box around the pieces.
 fn hull<T>(loops: &mut [Loop], pieces: &[Piece<T>]) {
     for (level, range) in loops.iter_mut().enumerate() {
         let ends = pieces.iter().map(|piece| piece.domain[level]);

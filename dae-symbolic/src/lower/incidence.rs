@@ -1,7 +1,7 @@
 //! The unknowns that an expression contains, as it is written.
 //!
 //! In: occurrences and unions of them, while expressions are built. Out: for an equation, each of its unknowns with
-//! the highest order of derivative. Canonical expressions cannot tell: $x - x$ is zero there. Sets are
+//! the highest order of its derivatives. Canonical expressions do not tell: in them $x - x$ is zero. Sets are
 //! hash-consed nodes, so that the value of a function call can be looked up by the sets of its arguments.
 
 use crate::expr::UnknownId;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 pub(super) struct SetId(u32);
 
 impl SetId {
-    /// No unknown occurs.
+    /// The empty set: no unknown occurs.
     pub(super) const EMPTY: SetId = SetId(0);
 }
 
@@ -26,7 +26,7 @@ enum Set {
 pub(super) struct Sets {
     sets: Vec<Set>,
     index: HashMap<Set, SetId>,
-    /// Round in which each set was last visited.
+    /// The round in which each set was last visited.
     seen: Vec<u32>,
     round: u32,
 }
@@ -36,12 +36,12 @@ impl Sets {
         Sets { sets: vec![Set::Union(Box::default())], index: HashMap::new(), seen: Vec::new(), round: 0 }
     }
 
-    /// The derivative of the given order of an unknown.
+    /// The set of a single derivative of an unknown.
     pub(super) fn occurrence(&mut self, unknown: UnknownId, order: u32) -> SetId {
         self.intern(Set::Occurrence(unknown, order))
     }
 
-    /// Everything in any of the sets.
+    /// The union of the sets.
     pub(super) fn union(&mut self, sets: impl IntoIterator<Item = SetId>) -> SetId {
         let mut members: Vec<SetId> = sets.into_iter().filter(|set| *set != SetId::EMPTY).collect();
         members.sort_unstable();
@@ -53,7 +53,7 @@ impl Sets {
         }
     }
 
-    /// The set, flattened to one level.
+    /// The set as one union of occurrences, of each unknown only that of the highest order.
     pub(super) fn flatten(&mut self, set: SetId) -> SetId {
         let members: Vec<SetId> =
             self.highest_orders(set).into_iter().map(|(u, order)| self.occurrence(u, order)).collect();
@@ -76,7 +76,7 @@ impl Sets {
                 Set::Union(members) => stack.extend(members.iter()),
             }
         }
-        // Highest order first within each unknown, and only that one is kept.
+        // The highest order comes first within each unknown, and is the one that is kept.
         found.sort_unstable_by_key(|&(unknown, order)| (unknown, std::cmp::Reverse(order)));
         found.dedup_by_key(|(unknown, _)| *unknown);
         found

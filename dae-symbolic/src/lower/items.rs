@@ -1,8 +1,7 @@
 //! What an expression of the text can be: a number, or an array of them.
 //!
-//! In: values and arrays while expressions are evaluated. Out: items that are compared by their number, so that the
-//! value of a call can be looked up by its arguments. Arrays are views: `r[i]` of a two-dimensional `r` is `r` with one
-//! index given.
+//! In: values and arrays while expressions are evaluated. Out: items that are compared by id, so that the value of a
+//! call can be looked up by its arguments. Arrays are views: `r[i]` of a matrix `r` is `r` with one index given.
 
 use super::incidence::SetId;
 use crate::expr::Expr;
@@ -22,14 +21,14 @@ pub(super) enum Item {
     Array(ViewId),
 }
 
-/// An array: the number of a [`View`].
+/// An array: the id of a [`View`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ViewId(u32);
 
-/// The origin of the elements of an array.
+/// Where the elements of an array come from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Base {
-    /// Derivatives of an array of unknowns.
+    /// The derivative, of the given order, of an array of unknowns.
     Unknown { array: usize, order: u32 },
     /// An array of parameters.
     Parameter(usize),
@@ -37,7 +36,7 @@ pub(super) enum Base {
     Table(usize),
     /// A sub-expression by index, declared by a statement.
     Definition(usize),
-    /// `[a, b, c]`
+    /// `[a, b, c]`.
     List(Vec<Item>),
     /// One item for every index.
     Repeat(Item),
@@ -75,7 +74,7 @@ impl Views {
         &self.views[id.0 as usize]
     }
 
-    /// Extents of an item, none for a number.
+    /// Extents of an item; empty for a number.
     pub(super) fn extents(&self, item: Item) -> &[usize] {
         match item {
             Item::Scalar(_) => &[],

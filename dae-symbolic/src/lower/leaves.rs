@@ -1,7 +1,7 @@
 //! The leaves of templates: accesses, and numbers that are constant in time.
 //!
 //! In: arrays with indices. Out: the same leaf for the same access, numbered as
-//! [`FamilyModel`](crate::model::family::FamilyModel) says; and the affine expressions that indices are.
+//! [`FamilyModel`](crate::model::family::FamilyModel) says; and indices as affine functions of loop variables.
 
 use crate::expr::{Dag, Expr, Node, ParameterId, Rational, Symbol, UnknownId};
 use crate::model::family::{Access, Affine, TimeInvariant};
@@ -18,11 +18,11 @@ pub(super) struct Leaves {
 
 /// Why an expression is not an index.
 pub(super) enum NoIndex {
-    /// It contains something other than numbers and loop variables.
+    /// It contains something other than numbers, entries of tables and loop variables.
     Foreign,
-    /// It is a number, or has a coefficient, that is not an integer.
+    /// It is a number that is not an integer, or has such a coefficient.
     Fraction,
-    /// It is not a sum of multiples of loop variables.
+    /// It is not a number plus multiples of loop variables.
     NotAffine,
 }
 
@@ -55,7 +55,7 @@ impl Leaves {
         })
     }
 
-    /// An expression as an affine one of loop variables.
+    /// An expression as an affine function of loop variables.
     pub(super) fn affine(&self, dag: &Dag, expr: Expr) -> Result<Affine, NoIndex> {
         let integer = |q: &Rational| q.to_integer().ok_or(NoIndex::Fraction);
         match dag.node(expr) {
@@ -90,7 +90,7 @@ impl Leaves {
         Err(if symbols.into_iter().any(foreign) { NoIndex::Foreign } else { NoIndex::NotAffine })
     }
 
-    /// Whether loop variables or entries of tables, and nothing else, decide the value of an expression.
+    /// Whether an expression contains loop variables or entries of tables, and no other symbols.
     pub(super) fn is_of_loops(&self, dag: &Dag, expr: Expr) -> bool {
         let symbols = crate::expr::symbols(dag, [expr]);
         !symbols.is_empty()

@@ -1,7 +1,7 @@
 //! Loops around the current statement.
 //!
-//! In: the head of a `for`. Out: an open loop, whose variable is a leaf of templates or has a number; it closes with
-//! its body.
+//! In: the head of a `for`. Out: an open loop, which closes after its body, and whose variable is a leaf of templates
+//! or has a number as value.
 
 use super::enclosing::OpenLoop;
 use super::evaluate::Binding;
@@ -11,7 +11,7 @@ use crate::model::family::Loop;
 use crate::syntax::ast::{Expression, For, Limit, Node, Range};
 use crate::syntax::validate::Place;
 
-/// The largest nesting depth of loops: the number of boxes that a family may fall into is exponential in it.
+/// The largest nesting depth of loops: the number of boxes into which a family may be cut is exponential in it.
 const MAX_DEPTH: usize = 8;
 
 impl<'a> Lowering<'a, '_> {
@@ -53,7 +53,7 @@ impl<'a> Lowering<'a, '_> {
         });
     }
 
-    /// Whether an end of a range is made of numbers alone.
+    /// Whether an end of a range consists of numbers alone.
     fn is_literal(&self, end: Expression) -> bool {
         self.written.expressions.walk(end).all(|(_, node)| match node {
             Node::Number(_) | Node::Negation(_) | Node::Sum(_) | Node::Product(_) => true,
@@ -75,7 +75,7 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// A range that is empty whatever the constants of the model are.
+    /// Reports a range that is empty whatever the constants of the model are.
     fn empty_range(&mut self, range: &Range, (start, end): (i64, i64)) {
         let at = self.written.expressions.origin(range.end.root);
         let from = self.written.expressions.origin(range.start.root);
@@ -88,7 +88,8 @@ impl<'a> Lowering<'a, '_> {
             .push(finding.label(at, "the end").label(from, "the start").help("remove the loop, or mend its range"));
     }
 
-    /// The values of a range with the present values of the outer loop variables.
+    /// The half-open interval of a range, for the present values of the outer loop variables; `None` if an end has an
+    /// error, or depends on a loop variable that is a leaf.
     pub(super) fn interval(&mut self, range: &Range) -> Option<(i64, i64)> {
         let start = self.evaluate_scalar(range.start);
         let end = self.evaluate_scalar(range.end);
@@ -129,7 +130,7 @@ impl<'a> Lowering<'a, '_> {
         self.bind(&loops, None);
     }
 
-    /// Makes loop variables leaves, or numbers.
+    /// Makes the variables of the loops numbers, the coordinates of a point, or leaves if there is no point.
     pub(super) fn bind(&mut self, loops: &[Loop], point: Option<&[i64]>) {
         self.evaluator.loops.clear();
         self.evaluator.enter_box();

@@ -17,7 +17,7 @@ use crate::origin::Origin;
 use crate::syntax::ast::{self, Declaration, Expression};
 use crate::syntax::validate::Place;
 
-/// The pass.
+/// The pass over the statements.
 pub(super) struct Lowering<'a, 'f> {
     pub(super) written: &'a ast::Model,
     pub(super) names: &'f Names<'a>,
@@ -33,7 +33,7 @@ pub(super) struct Lowering<'a, 'f> {
     pub(super) definition_names: HashSet<&'a str>,
     /// The number of equations outside of blocks so far.
     pub(super) written_equations: usize,
-    /// The roles of unknowns in derived equations, and the places of their declarations.
+    /// The roles of unknowns in blocks, each with the place where the block names the unknown.
     pub(super) parts: HashMap<UnknownId, (Origin, &'static str)>,
     pub(super) found: &'f mut Diagnostics,
 }
@@ -78,12 +78,12 @@ impl Lowering<'_, '_> {
         self.evaluate_scalar(it)
     }
 
-    /// The value of something with an error, which is kept because ids are positions; the model is not
-    /// used then.
+    /// A stand-in for the value of something with an error, which keeps its place because ids are positions; the model
+    /// is not used then.
     pub(super) fn zero(&mut self) -> Expr {
         self.evaluator.dag.integer(0)
     }
 }
 
-/// Loops, and a body over them.
+/// Loops, and the body that they repeat; no body if it has an error.
 pub(super) type Family<T> = (Vec<Loop>, Option<Body<T>>);

@@ -1,11 +1,11 @@
 //! Syntax tree to model.
 //!
 //! In: the statements as written. Out: a [`Model`]: names have a meaning, constants, functions and sub-expressions are
-//! inlined, and every equation has the unknowns that it contains as written. After this point there are no names to
-//! resolve, no functions of the user's and no constants except exact numbers.
+//! inlined, and every equation lists the unknowns that it contains as written. After this point there are no names to
+//! resolve, no functions that the text defines, and no constants except exact numbers, $\pi$ and $e$.
 //!
-//! Statements are taken in the order of the text, each resolved and evaluated once; findings are collected, and a
-//! statement with an error does not hide errors of others.
+//! Statements are taken in the order of the text, after the extents and the constants these depend on; each is resolved
+//! once. Findings are collected, and a statement with an error does not hide errors of others.
 
 mod arrays;
 mod bounds;
@@ -38,7 +38,7 @@ use crate::syntax::{self, SourceMap, SourceText, ast};
 use proc_macro2::TokenStream;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is needed for the stub of a model that has errors, so that the rest of the crate sees its type.
+/// What is needed for the stub of a model that has errors, so that the rest of the user's crate sees its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stub {
     /// Name of the model.
@@ -47,7 +47,7 @@ pub struct Stub {
     pub visibility: String,
     /// Names of its parameters.
     pub parameters: Vec<ast::Name>,
-    /// Extents of the parameters that are arrays.
+    /// Extents of the parameters that are arrays, by name.
     pub arrays: BTreeMap<String, Vec<usize>>,
     /// Names of the inputs that the caller supplies.
     pub inputs: Vec<ast::Name>,
@@ -55,7 +55,7 @@ pub struct Stub {
     pub unknowns: Vec<(ast::Name, usize)>,
     /// The formulations that are asked for.
     pub forms: Vec<Form>,
-    /// Paths of Rust functions.
+    /// Paths of the Rust functions that the text names.
     pub paths: Vec<ast::Path>,
 }
 
@@ -97,7 +97,7 @@ impl Stub {
         self
     }
 
-    /// Extents of a parameter, none for a number.
+    /// Extents of a parameter; empty for a number, and where they are not known.
     pub fn extents(&self, parameter: &str) -> &[usize] {
         self.arrays.get(parameter).map_or(&[], Vec::as_slice)
     }
@@ -129,7 +129,8 @@ impl Rejection {
 /// The scalar model of a verified family model.
 ///
 /// # Errors
-/// If the instances are too many, or an element has two start values.
+/// If the instances are too many, an element has two start values, or the scalar model breaks one of the rules for all
+/// models: [`model::verify()`].
 pub fn scalar_model(lowered: FamilyModel) -> Result<Model, Diagnostics> {
     let model = family::instantiate(lowered)?;
     model::verify(&model)?;

@@ -10,8 +10,8 @@ use crate::syntax::ast::{Model, Name, StatementKind};
 use crate::syntax::suggest;
 use std::collections::HashMap;
 
-/// The entity that a name of the model refers to; constants, sub-expressions and functions by the position of their
-/// statement.
+/// The entity that a name of the model refers to: constants, sub-expressions and functions by the position of their
+/// statement, the others by their id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entity {
     Constant(usize),
@@ -25,7 +25,7 @@ pub(super) enum Entity {
 }
 
 impl Entity {
-    /// The word for such a thing, with its article.
+    /// The word for an entity of this kind, with its article.
     pub(super) fn noun(self) -> &'static str {
         match self {
             Entity::Constant(_) => "a constant",
@@ -51,7 +51,7 @@ pub(super) struct Entry {
 #[derive(Default)]
 pub(super) struct Names<'a> {
     entries: HashMap<&'a str, Entry>,
-    /// Names in the order of the text: suggestions must not depend on hashes.
+    /// Names in the order of the text, so that suggestions do not depend on hashes.
     order: Vec<&'a str>,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Names<'a> {
         let (mut parameters, mut inputs, mut unknowns) = (0, 0, 0);
         let mut inside = 0;
         for (statement, content) in model.statements.iter().enumerate() {
-            // Declarations of a `for` or a branch hold in its body only.
+            // Declarations inside a `for` or a branch hold in its body only.
             match &content.kind {
                 StatementKind::For(it) => inside = inside.max(statement + 1 + it.statements),
                 StatementKind::Branch(it) => inside = inside.max(statement + 1 + it.statements),
@@ -113,7 +113,8 @@ impl<'a> Names<'a> {
         self.entries.get(name).copied()
     }
 
-    /// The name nearest to `name` among these and `more`, of functions or of everything else.
+    /// The name nearest to `name` among `more`, the declarations of the kind, and if functions are wanted those of the
+    /// language.
     pub(super) fn nearest(&self, name: &str, kind: NameKind, more: &[&'a str]) -> Option<&'a str> {
         let of_kind = |candidate: &&&str| {
             let function = self
@@ -135,7 +136,7 @@ pub(super) enum NameKind {
     Value,
 }
 
-/// A second declaration of a name.
+/// The finding about a second declaration of a name.
 pub(super) fn duplicate(name: &Name, first: Origin) -> Diagnostic {
     Diagnostic::error(Code::DuplicateName, format!("the name `{}` is declared twice", name.text))
         .label(name.origin, "declared again")

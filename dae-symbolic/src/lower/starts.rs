@@ -13,7 +13,7 @@ use crate::origin::Origin;
 use crate::syntax::ast::{self, Expression, Given, StartOf};
 use crate::syntax::validate::Place;
 
-/// Something whose start values are given all at once.
+/// A scalar or an array whose start values are given all at once.
 pub(super) struct Whole {
     pub(super) unknown: usize,
     pub(super) order: u32,
@@ -58,7 +58,7 @@ impl<'a> Lowering<'a, '_> {
         let unknown = self.start_unknown(it);
         let extents = unknown.and_then(|unknown| self.evaluator.shapes.unknowns.get(unknown).cloned().flatten());
         let (Some(order), Some(unknown), Some(extents), Some(value)) = (order, unknown, extents, it.value) else {
-            // Errors of the value are reported all the same.
+            // Errors in the value are reported nevertheless.
             if it.indices.is_empty() && self.open.is_empty() {
                 self.value(it.value, position, Place::StartValue);
             }

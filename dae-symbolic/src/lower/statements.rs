@@ -1,6 +1,6 @@
 //! Statements to the parts of a family model.
 //!
-//! In: statements in the order of the text. Out: a family model of all statements without errors, and findings.
+//! In: statements in the order of the text. Out: a family model, complete if there are no errors, and findings.
 
 use super::evaluate::Evaluator;
 use super::external;
@@ -21,7 +21,7 @@ use crate::syntax::ast::{self, AskedForm, Declaration, Expression, Statement, St
 use crate::syntax::validate::Place;
 use std::collections::{HashMap, HashSet};
 
-/// Lowers all statements.
+/// Lowers all statements; the family model is of use only if no errors are found.
 pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> FamilyModel {
     let names = Names::of(written, found);
     let mut lowering = Lowering {
@@ -201,7 +201,7 @@ impl<'a> Lowering<'a, '_> {
             self.resolver.declare_definition(&it.name, position, self.found);
             self.local_definitions.push((position, it));
         }
-        // A name with different meanings in different loops does not help the reader.
+        // A name with different meanings in different loops would not help the reader: only the first is kept.
         let Some((loops, body)) = family else { return };
         if !self.definition_names.insert(&it.name.text) {
             return;

@@ -37,7 +37,7 @@ pub struct ModelBuilder {
 }
 
 impl ModelBuilder {
-    /// A model without anything in it.
+    /// A builder of a model without anything in it.
     pub fn new(name: impl Into<String>) -> Self {
         let model = Model {
             dag: Dag::new(),
@@ -152,7 +152,7 @@ impl ModelBuilder {
     }
 }
 
-/// The residual of `left = right`; long sums on either side are merged, not nested.
+/// The residual of `left = right`; sums on either side are merged, not nested.
 pub(crate) fn residual(dag: &mut Dag, left: Expr, right: Expr) -> Expr {
     use crate::expr::{Node, Rational};
     if dag.is_zero(left) {

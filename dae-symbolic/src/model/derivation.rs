@@ -1,7 +1,7 @@
 //! The descriptions that equations of a model were derived from, kept for reports and for integrators that know more
 //! than $F(t, x, x') = 0$.
 //!
-//! In: what `derive` found. Out: the parts of the textbook form, as expressions of the model.
+//! In: what `derive` found. Out: the parts of the textbook forms, as expressions of the model.
 
 use std::ops::Range;
 
@@ -76,20 +76,20 @@ pub enum Boundary {
     End,
 }
 
-/// The value that an unknown has at an end of the horizon.
+/// A boundary condition: the value of an unknown at an end of the horizon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundaryCondition {
     /// The unknown.
     pub unknown: UnknownId,
     /// The end of the horizon.
     pub at: Boundary,
-    /// The value as a function of the states at that end; `None` for zero.
+    /// The value, a function of the states at that end; `None` for zero.
     pub value: Option<Expr>,
 }
 
 impl OptimalControl {
-    /// The conditions of the two-point problem, one for each state and each adjoint: at $t_0$ states with a fixed start
-    /// value have this value, and the adjoints of the others are zero; at $t_1$ the adjoints are $\psi_y$.
+    /// The conditions of the two-point boundary value problem, as many as states and adjoints: at $t_0$, states with a
+    /// fixed start value have this value, and the adjoints of the others are zero; at $t_1$, the adjoints are $\psi_y$.
     pub fn boundary_conditions(&self, model: &Model) -> Vec<BoundaryCondition> {
         let at_start = self.states.iter().zip(&self.adjoints).map(|(&state, &adjoint)| {
             let start = model.unknowns.get(state.index()).and_then(|unknown| unknown.start.as_ref());

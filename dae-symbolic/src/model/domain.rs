@@ -1,10 +1,10 @@
-//! Where an element or instance belongs: to a family, at which indices.
+//! Where an element or instance belongs: the family, and the indices in it.
 //!
-//! In: extents and indices. Out: the link that travels with every unknown, parameter and equation through working
-//! system and formulations, so that programs and tables can recover the loops.
+//! In: extents and indices. Out: the link that travels with every unknown, parameter and equation through the working
+//! system and the formulations, so that programs and tables can recover the loops.
 //!
 //! A model may be an *excerpt* of a larger one: of a long family it has the members near the ends, and none in between
-//! ([`Gap`]). Indices, names and positions are those of the larger model.
+//! ([`Gap`]). Indices and names are those of the larger model.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,19 +26,19 @@ pub struct Member {
     pub family: u32,
     /// Values of its indices; none for a scalar.
     pub indices: Vec<i64>,
-    /// `equation 4[i = 17]`, `q[3]`.
+    /// Its name: `equation 4[i = 17]`, `q[3]`.
     pub label: String,
     /// The gaps of the family, index by index; empty if no members are left out.
     pub gaps: Arc<[Gap]>,
 }
 
-/// Members that an excerpt leaves out along one index, because they are treated like their neighbours.
+/// The members that an excerpt leaves out along one index, because they are treated like their neighbours.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Gap {
     /// The values of the index that are left out.
     pub left_out: Range<i64>,
-    /// Members within this distance of those left out may have a neighbour from the other side, and do not represent
-    /// others.
+    /// How far indices reach: members within this distance of those left out may have a neighbour from the other side
+    /// of the gap.
     pub reach: i64,
 }
 
@@ -48,17 +48,19 @@ impl Gap {
         self.left_out.is_empty()
     }
 
-    /// The members around the gap that no regular member may refer to.
+    /// The values of the index that are left out or within `reach` of those. No regular member refers to a member
+    /// there.
     pub fn core(&self) -> Range<i64> {
         self.left_out.start - self.reach..self.left_out.end + self.reach
     }
 
-    /// The members around the gap that do not represent others: they may refer to its core.
+    /// The values of the index that are left out or within twice `reach` of those: their members do not represent
+    /// others, because they may refer to the core.
     pub fn seam(&self) -> Range<i64> {
         self.left_out.start - 2 * self.reach..self.left_out.end + 2 * self.reach
     }
 
-    /// An index among those that are not left out; `None` for one that is.
+    /// An index renumbered as if those left out did not exist; `None` for one of these.
     pub fn folded(&self, index: i64) -> Option<i64> {
         match () {
             () if self.is_empty() || index < self.left_out.start => Some(index),
@@ -74,17 +76,17 @@ impl Gap {
 }
 
 impl Member {
-    /// The indices, each with the gap along it.
+    /// The indices along which members are left out, each with the gap.
     fn along_gaps(&self) -> impl Iterator<Item = (&i64, &Gap)> {
         self.indices.iter().zip(self.gaps.iter()).filter(|(_, gap)| !gap.is_empty())
     }
 
-    /// Whether it is close to members left out, and so does not represent them.
+    /// Whether it is so close to members left out that it does not represent them.
     pub fn is_at_seam(&self) -> bool {
         self.along_gaps().any(|(index, gap)| gap.seam().contains(index))
     }
 
-    /// Whether no regular member may refer to it.
+    /// Whether it is a member to which no regular member may refer.
     pub fn is_at_core(&self) -> bool {
         self.along_gaps().any(|(index, gap)| gap.core().contains(index))
     }
@@ -101,22 +103,22 @@ impl Domain {
         self.member.as_ref().is_some_and(|member| !member.indices.is_empty())
     }
 
-    /// Whether this is the domain of a scalar, or of the first member of a family, which no excerpt leaves out.
+    /// Whether this is the domain of a scalar, or of the first element of an array, which no excerpt leaves out.
     pub fn is_first(&self) -> bool {
         self.member.as_ref().is_none_or(|member| member.indices.iter().all(|&index| index == 0))
     }
 
-    /// See [`Member::is_at_seam`].
+    /// Whether this is the domain of a member that is so close to members left out that it does not represent them.
     pub fn is_at_seam(&self) -> bool {
         self.member.as_ref().is_some_and(|member| member.is_at_seam())
     }
 
-    /// See [`Member::is_at_core`].
+    /// Whether this is the domain of a member to which no regular member may refer.
     pub fn is_at_core(&self) -> bool {
         self.member.as_ref().is_some_and(|member| member.is_at_core())
     }
 
-    /// Number of members of the family, 1 for a scalar.
+    /// Number of members of the whole family, 1 for a scalar.
     pub fn size(&self) -> usize {
         self.extents.iter().product()
     }

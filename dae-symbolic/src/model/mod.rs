@@ -96,7 +96,7 @@ pub struct Unknown {
 pub struct StartValue {
     /// The value, a function of constants and parameters.
     pub value: Expr,
-    /// Fixed or a guess.
+    /// Whether it is fixed or a guess.
     pub kind: Start,
     /// Where the value stands.
     pub origin: Origin,
@@ -109,7 +109,8 @@ pub struct Input {
     pub name: String,
     /// Documentation, line by line.
     pub docs: Vec<String>,
-    /// Its definition, a function of time, constants and parameters.
+    /// Its definition, a function of time, constants and parameters; a call with the argument $t$ if the caller
+    /// supplies the input.
     pub definition: Expr,
     /// Where its name stands.
     pub origin: Origin,
@@ -130,7 +131,7 @@ pub struct Definition {
     pub origin: Origin,
 }
 
-/// An equation, residual equals zero.
+/// An equation: its residual equals zero.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Equation {
     /// `equation 1` is the first that the text writes down, `equation 4[i = 17]` an instance of the fourth; an equation
@@ -138,9 +139,9 @@ pub struct Equation {
     pub name: String,
     /// Documentation, line by line.
     pub docs: Vec<String>,
-    /// For `0 = e` and `e = 0` it is `e`, otherwise left side minus right side.
+    /// $e$ for `0 = e` and `e = 0`, otherwise left side minus right side.
     pub residual: Expr,
-    /// Every unknown with the highest order of its derivatives, as written before any simplification; ascending.
+    /// Every unknown with the highest order of its derivatives, as written, before any simplification; ascending.
     pub incidence: Vec<(UnknownId, u32)>,
     /// Which instance of a family it is.
     pub domain: Domain,
@@ -180,7 +181,7 @@ impl Model {
     }
 }
 
-/// `equation 1`: the name of an equation of the text after `before` others.
+/// The name of an equation that the text writes down after `before` others: `equation 1` after none.
 pub fn numbered_equation(before: usize) -> String {
     format!("equation {}", before + 1)
 }
@@ -194,7 +195,7 @@ pub fn derivative_name(name: &str, order: u32) -> String {
     }
 }
 
-/// The unknowns that occur in expressions with the highest order of their derivatives, ascending.
+/// The unknowns that occur in the expressions, each with the highest order of its derivatives; ascending.
 pub fn incidence(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<(UnknownId, u32)> {
     highest_orders(symbols(dag, roots))
 }

@@ -1,9 +1,9 @@
 //! Positions in the lists of a model from an excerpt of it.
 //!
-//! In: the domains of the entries of a list that an excerpt has. Out: their positions in the list of the whole model,
-//! and its length. The members left out are inserted where they belong: a list runs through a family in ascending order
-//! of its indices, one or more entries for each member, and each of those left out has as many entries as the last one
-//! before the gap. Without gaps the positions are unchanged.
+//! In: the domains of the entries that an excerpt has of a list. Out: their positions in the list of the whole model,
+//! and the length of that list. The members left out are inserted where they belong: a list runs through a family in
+//! ascending order of its indices, with one or more entries for each member, and each member left out has as many
+//! entries as the last one before the gap. Without gaps the positions are unchanged.
 
 use super::{Domain, Gap, Member};
 
@@ -12,7 +12,7 @@ use super::{Domain, Gap, Member};
 pub struct Numbering {
     /// The positions, ascending.
     places: Vec<usize>,
-    /// The positions of entries that regular ones must not refer to, ascending.
+    /// The positions in the excerpt of the entries to which regular ones must not refer, ascending.
     core: Vec<usize>,
     total: usize,
 }
@@ -25,7 +25,7 @@ pub struct Torn;
 struct Cells<'a> {
     /// Positions in the list, with the indices.
     entries: &'a [(usize, &'a Member)],
-    /// The next index by which entries are distinguished.
+    /// The number of the next index that distinguishes them.
     dimension: usize,
 }
 
@@ -61,7 +61,7 @@ impl Numbering {
         Ok(numbering)
     }
 
-    /// Places the entries after the end of the list, and returns their number in the whole model.
+    /// Places the entries from the position `total` on, and returns how many they are in the whole model.
     fn place(&mut self, cells: &Cells<'_>) -> Result<usize, Torn> {
         let (start, dimension) = (self.total, cells.dimension);
         if cells.entries[0].1.indices.len() <= dimension {
@@ -100,7 +100,7 @@ impl Numbering {
         &self.places
     }
 
-    /// The position in the excerpt of the entry at a place.
+    /// The position in the excerpt of the entry at a place; `None` if that entry is left out.
     pub fn position(&self, place: usize) -> Option<usize> {
         self.places.binary_search(&place).ok()
     }

@@ -1,7 +1,7 @@
 //! Questions that later stages ask of a model.
 //!
-//! In: a model. Out: start values by order, named sub-expressions, and expressions with inputs replaced by their
-//! definitions as functions of time.
+//! In: a model. Out: start values by order, named sub-expressions, functions from outside the model, and expressions
+//! with inputs replaced by their definitions, or parameters by their defaults.
 
 use super::{Domain, Model, StartValue, Unknown};
 use crate::expr::{Expr, External, ExternalSource, Node, Symbol, reachable, substitute, total_derivative};
@@ -19,7 +19,7 @@ impl Unknown {
 }
 
 impl Model {
-    /// Whether there are arrays or families of equations.
+    /// Whether there are arrays of unknowns or parameters, or families of equations.
     pub fn has_families(&self) -> bool {
         let unknowns = self.unknowns.iter().map(|u| &u.domain);
         let equations = self.equations.iter().map(|e| &e.domain);
@@ -27,7 +27,7 @@ impl Model {
         unknowns.chain(equations).chain(parameters).any(Domain::is_family)
     }
 
-    /// Whether members of families are left out.
+    /// Whether members of arrays of unknowns or of families of equations are left out.
     pub fn is_excerpt(&self) -> bool {
         let has_gaps = |domain: &Domain| {
             domain.member.as_ref().is_some_and(|member| member.gaps.iter().any(|gap| !gap.is_empty()))
@@ -35,7 +35,7 @@ impl Model {
         self.unknowns.iter().any(|u| has_gaps(&u.domain)) || self.equations.iter().any(|e| has_gaps(&e.domain))
     }
 
-    /// The sub-expressions that have a name in the text.
+    /// The named sub-expressions that are more than a symbol or a constant, each with its name.
     pub fn definition_names(&self) -> Vec<(Expr, String)> {
         let is_bare =
             |value| matches!(self.dag.node(value), Node::Symbol(_) | Node::Constant(_) | Node::Pi | Node::Euler);
@@ -68,7 +68,8 @@ impl Model {
         }
     }
 
-    /// The functions that equations, definitions and inputs of the model call and that it does not define by an expression, by name.
+    /// The functions that equations, definitions and inputs of the model call and that it does not define by an
+    /// expression, in the order of their names.
     pub fn externals(&self) -> Vec<Arc<External>> {
         let equations = self.equations.iter().map(|e| e.residual);
         let definitions = self.definitions.iter().map(|d| d.value);
@@ -82,14 +83,14 @@ impl Model {
         found.into_values().collect()
     }
 
-    /// The functions that have no values while the model is analysed; for each of them a function in general position
-    /// stands in.
+    /// The names of the functions and inputs that have no values while the model is analysed; for each of them a
+    /// function in general position stands in.
     pub fn stand_ins(&self) -> Vec<String> {
         let unknown = |f: &Arc<External>| matches!(f.source, ExternalSource::Code(_) | ExternalSource::Input);
         self.externals().into_iter().filter(unknown).map(|external| external.name.clone()).collect()
     }
 
-    /// Whether functions stand in for any that have no values while the model is analysed.
+    /// Whether any function or input has no values while the model is analysed.
     pub fn has_stand_ins(&self) -> bool {
         !self.stand_ins().is_empty()
     }
@@ -112,7 +113,7 @@ impl Model {
     }
 }
 
-/// The value of a parameter, if it is among the first.
+/// The default of a parameter, if it is among those given.
 fn earlier(defaults: &[Expr], symbol: Symbol) -> Option<Expr> {
     match symbol {
         Symbol::Parameter(p) => defaults.get(p.index()).copied(),

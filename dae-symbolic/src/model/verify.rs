@@ -12,9 +12,9 @@ use std::collections::HashMap;
 /// Checks a model.
 ///
 /// # Errors
-/// If there are no equations or unknowns, names are used twice or are not identifiers, an expression has a symbol that
-/// is not declared or not allowed in its place, an order is too high, an incidence list does not fit its equation, a
-/// nominal value is not a positive number, or something is divided by exactly zero.
+/// If there are no equations or unknowns, names are used twice or are not identifiers, an expression belongs to another
+/// model or has a symbol that is not declared or not allowed in its place, an order is too high, an incidence list does
+/// not fit its equation, a nominal value is not a positive number, or something is divided by exactly zero.
 pub fn verify(model: &Model) -> Result<(), Diagnostics> {
     let mut verifier = Verifier { model, walk: Walk::new(&model.dag), found: Diagnostics::new() };
     verifier.sizes();
@@ -27,8 +27,8 @@ pub fn verify(model: &Model) -> Result<(), Diagnostics> {
     if verifier.found.is_empty() { Ok(()) } else { Err(verifier.found) }
 }
 
-/// Visits everything that an expression reaches; the marks are kept from visit to visit, so that many small expressions
-/// of a large model cost their own size each.
+/// Visits everything that an expression reaches. The marks are kept from visit to visit, so that each of many small
+/// expressions of a large model costs only its own size.
 struct Walk<'a> {
     dag: &'a Dag,
     seen: Vec<u32>,
@@ -212,7 +212,8 @@ fn is_identifier(name: &str) -> bool {
         && name != "_"
 }
 
-/// Whether `written` is strictly ascending, of declared unknowns, and has all of `present` with at least their orders.
+/// Whether `written` is strictly ascending, names declared unknowns only, and contains all of `present` with at least
+/// their orders.
 fn covers(written: &[(UnknownId, u32)], present: &[(UnknownId, u32)], unknowns: usize) -> bool {
     let ascending = written.windows(2).all(|pair| pair[0].0 < pair[1].0);
     let declared = written.iter().all(|(unknown, _)| unknown.index() < unknowns);

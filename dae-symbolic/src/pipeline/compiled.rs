@@ -14,7 +14,7 @@ use crate::model::Model;
 use crate::prolongation::Prolonged;
 use crate::recommendation::{Recommendation, recommend};
 
-/// A constraint that the text implies and does not state.
+/// A constraint that the text implies but does not state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HiddenConstraint {
     /// `der(equation 5)`.

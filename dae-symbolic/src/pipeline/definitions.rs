@@ -1,7 +1,7 @@
 //! The definitions of the names in a text.
 //!
 //! In: equations and constraints as they are printed, with the names of the model's `let`s and inputs where their
-//! values occur. Out: for each name that occurs, its value in plain mathematics, including the names in these values.
+//! values occur. Out: the value, in plain mathematics, of each name that occurs in them or in such a value.
 
 use std::collections::{HashMap, HashSet};
 
@@ -34,7 +34,7 @@ pub(crate) fn definitions_in<'a>(model: &Model, texts: impl Iterator<Item = &'a 
     list.into_iter().enumerate().filter(|(k, _)| wanted.contains(k)).map(|(_, named)| named).collect()
 }
 
-/// All named expressions; expressions that the caller supplies have no value to print.
+/// All named expressions; inputs that the caller supplies are left out, as they have no value to print.
 fn all(model: &Model, names: &HashMap<Expr, String>) -> Vec<Named> {
     let spelled = |value| print_with(&model.dag, value, Notation::Text, names, |symbol| model.symbol_name(symbol));
     let lets = model.definitions.iter().filter(|d| names.contains_key(&d.value));

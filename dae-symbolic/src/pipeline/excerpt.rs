@@ -17,7 +17,7 @@ use crate::structure::analyse;
 /// differentiation in most models.
 const REACHES: [i64; 3] = [2, 4, 8];
 
-/// An excerpt has to be smaller than the model by this factor.
+/// An excerpt has to be smaller than the model by at least this factor.
 const WORTH: usize = 2;
 
 /// Runs the pipeline on an excerpt. `t0` is the time at which the model's start values hold.
@@ -52,7 +52,7 @@ pub fn compile_excerpt(family: &FamilyModel, t0: f64) -> Option<Compiled> {
     None
 }
 
-/// An excerpt that is rejected does not suffice: errors have to be reported of the whole model.
+/// An excerpt that is rejected does not suffice: errors have to be reported for the whole model.
 impl From<Rejected> for Insufficient {
     fn from(_: Rejected) -> Insufficient {
         Insufficient::Unsettled

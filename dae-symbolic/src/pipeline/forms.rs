@@ -65,7 +65,7 @@ pub(super) fn all(
 ) -> (Vec<CompiledForm>, Option<Recommendation>, Vec<FormError>) {
     let (mut forms, mut recommendation, mut unavailable): (Vec<CompiledForm>, _, _) = (Vec::new(), None, Vec::new());
     let mut asked = model.forms.clone();
-    // If no form was asked for by name and the usual ones do not exist, another one may be made.
+    // If no form was asked for by name and the usual ones do not exist, the original one is made.
     if asked == Form::DEFAULT && !materials.analysis.certificate.has_reduction() {
         asked.push(Form::Original);
     }

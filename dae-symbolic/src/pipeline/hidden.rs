@@ -1,4 +1,4 @@
-//! Constraints that the text implies and does not state.
+//! Constraints that the text implies but does not state.
 //!
 //! In: the reduced system. Out: derivatives of its equations that contain no highest derivative: each restricts the
 //! consistent states.

@@ -1,16 +1,16 @@
 //! The pipeline, one line per stage.
 //!
 //! In: a verified model. Out: everything that later stages need: the analysis, the formulations as programs, and their
-//! spelling. A model is analysed as a whole (`whole.rs`); one with long families, where it is enough, from a few
-//! members of each (`excerpt.rs`). All other stages are the same. Contracts between them:
+//! spelling. A model is analysed as a whole (`whole.rs`); one with long families, where that is enough, from a few
+//! members of each (`excerpt.rs`). All other stages are the same. Contracts between the stages:
 //!
 //! 1. `model`: names are resolved, every symbol is declared, inputs are symbols of their own.
 //! 2. `check_values`: defaults and start values are numbers. `alias::reconcile`: fixed start values of equal unknowns
 //!    agree. `index::analyse`: the working system is square (redundant equations are set aside); after this point the
-//!    offsets hold for it, and the certificate says what is proved. A singular system Jacobian leaves only the original
-//!    form.
-//! 3. `alias::eliminate`: unknowns that are equal to others or constant occur in no other equation; the original form
-//!    is made of the text. `index_reduction`: differentiated constraints; after this point no expression contains a
+//!    offsets hold for it, and the certificate says what is proved. A singular system Jacobian leaves only the forms
+//!    that are made from the text.
+//! 3. `alias::eliminate`: unknowns that are equal to others or constant occur in no other equation; only the forms made
+//!    from the text keep them. `index_reduction`: differentiated constraints; after this point no expression contains a
 //!    derivative that the model defines explicitly.
 //! 4. `formulation::formulate`: states are chosen; after this point expressions are over states, their derivatives,
 //!    time, parameters and inputs.
@@ -42,12 +42,12 @@ use crate::prolongation::{Prolonged, prolong_alike};
 /// Runs the pipeline on a whole model. `t0` is the time at which the model's start values hold.
 ///
 /// # Errors
-/// If the model is ill-posed.
+/// If the model is ill-posed or the analysis cannot decide, or if its values or inputs are at fault.
 pub fn compile(model: Model, t0: f64) -> Result<Compiled, Rejected> {
     run(model, t0, |model| whole::analysis(model, t0))
 }
 
-/// The stages. How the model is analysed depends on how much of it there is.
+/// Runs the stages with the given analysis, that of a whole model or of an excerpt.
 fn run<E: From<Rejected>>(
     mut model: Model,
     t0: f64,
@@ -82,7 +82,8 @@ fn run<E: From<Rejected>>(
     })
 }
 
-/// The equations for consistent initial values: the derivative array where nothing else is known.
+/// The equations for consistent initial values: the derivative array where it is not known which equations to
+/// differentiate.
 fn prolonged(model: &mut Model, analysis: &Analysis) -> Prolonged {
     if let (false, Some(index)) = (analysis.certificate.has_reduction(), analysis.sufficient_differentiations())
         && let system = analysis.equations_of_text(model)

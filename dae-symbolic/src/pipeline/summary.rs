@@ -43,7 +43,7 @@ impl Compiled {
             lines.push("Hidden constraints:".into());
             let constraint = |c: &HiddenConstraint| format!("* {}: {}", c.name, c.text);
             let hidden: Vec<String> = self.hidden.iter().map(constraint).collect();
-            // Equations of the text: where it has redundant ones, the system has fewer.
+            // The equations are counted in the text, which may have redundant ones, and not in the system.
             let domains = self.hidden.iter().map(|c| self.model.equations.get(c.equation).map(|e| &e.domain));
             lines.extend(lines::lines(domains.zip(hidden.iter().map(String::as_str))));
             let named = definitions_in(&self.model, hidden.iter().map(String::as_str));
@@ -57,7 +57,7 @@ impl Compiled {
             lines.push(format!("Analysed with smooth functions in general position in place of {}.", names.join(", ")));
         }
         lines.extend(self.needs.iter().flat_map(|need| [String::new(), need.text()]));
-        // A macro can only warn by an error, so warnings are part of the documentation of the model.
+        // A macro cannot warn, so warnings are part of the documentation of the model.
         for warning in &self.warnings {
             lines.push(String::new());
             lines.push(format!("Warning: {}.", warning.message));

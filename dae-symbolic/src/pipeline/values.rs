@@ -11,14 +11,14 @@ use crate::expr::{Expr, Symbol, evaluate_one, symbols};
 use crate::model::{Model, derivative_name};
 use crate::origin::Origin;
 
-/// Whether all defaults and start values are finite; in an array, the first that is not is named.
+/// Checks that all defaults and start values are finite; of an array, only the first that is not is reported.
 pub(super) fn check_values(model: &Model) -> Result<(), Diagnostics> {
     let defaults = default_parameters(model);
     let mut found = Diagnostics::new();
     let mut told: HashSet<Origin> = HashSet::new();
     let mut check = |value: f64, expr: Expr, origin: Origin, what: String| {
         let used = parameters(model, expr, &defaults);
-        // A value that is not finite because another one is not is not reported again.
+        // If a parameter in an expression is not finite, only that parameter is reported.
         let follows = used.iter().any(|(_, value)| !value.is_finite());
         if !value.is_finite() && !follows && told.insert(origin) {
             found.push(not_finite(value, origin, &what, &used));
@@ -32,7 +32,7 @@ pub(super) fn check_values(model: &Model) -> Result<(), Diagnostics> {
         for (order, start) in own.chain(unknown.derivative_starts.iter().map(|(order, start)| (*order, start))) {
             let value = evaluate_one(&model.dag, start.value, |symbol| match symbol {
                 Symbol::Parameter(p) => defaults[p.index()],
-                // Whatever else a start value may contain has a value of its own when the run starts.
+                // Everything else that a start value may contain is known only when a run starts.
                 _ => 1.0,
             });
             let name = derivative_name(&unknown.name, order);

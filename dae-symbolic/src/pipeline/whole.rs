@@ -1,8 +1,8 @@
 //! The analysis of a model as a whole.
 //!
-//! In: a model whose values are numbers. Out: its analysis; or, if it is ill-posed, the part that is, and findings that
-//! name it. Where the analysis leaves open whether there are solutions, a contradiction is sought by eliminating all
-//! unknowns.
+//! In: a model whose values are numbers. Out: its analysis; or, if it is ill-posed, the ill-posed part, and findings
+//! that name it. Where the analysis leaves open whether there are solutions, a contradiction is sought by eliminating
+//! all unknowns.
 
 use super::compiled::Rejected;
 use crate::index::{Analysis, Limits, Problem, ProblemKind, analyse, contradiction};

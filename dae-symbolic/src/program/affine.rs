@@ -38,7 +38,7 @@ impl Affine {
     }
 }
 
-/// $(b + \sum_k s_k i_k) / d$. Numerator and denominator are exact in `f64`, so that the value is the number correctly rounded.
+/// $(b + \sum_k s_k i_k) / d$. Numerator and denominator are exact in `f64`, so that the value is correctly rounded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AffineNumber {
     /// $b + \sum_k s_k i_k$.

@@ -1,9 +1,9 @@
 //! Programs of models with families.
 //!
 //! In: rows of roots, each row with the member of a family that it is. Out: a [`Program`] in which the instances of a
-//! family are loops, and so are long sums and long rows, whose terms and entries are alike. Rows that are not members,
-//! and instances that fit no loop, are blocks without loops; long blocks are cut, since the compiler's time grows
-//! faster than the length of a function.
+//! family become loops, as do long sums and long rows with similar terms or entries. Rows that are not members, and
+//! instances that fit no loop, are blocks without loops; long blocks are cut, because the compiler's time grows faster
+//! than in proportion to the length of a function.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -222,7 +222,7 @@ impl Schedule<'_> {
                     Store::Total(total) => block.totals.push(Output { register, place: Affine::fixed(total) }),
                 }
             }
-            // `d[3]` is the value of `d` in this instance.
+            // In the loop, `d` is the name of what is `d[3]` in one instance.
             self.name(block, shaped, &registers, |name| name.split('[').next().unwrap_or(name));
         }
         self.blocks.extend(blocks.into_iter().map(|(t, block)| Block { instructions: t.instructions, ..block }));
@@ -239,8 +239,8 @@ impl Schedule<'_> {
     }
 }
 
-/// Whether a block of these expressions ends before a row: the compiler's time grows faster than the length of a block,
-/// but every block repeats what it shares with the others.
+/// Whether a block of these expressions ends before a row: the compiler's time grows faster than in proportion to the
+/// length of a block, but every block repeats what it shares with the others.
 fn is_cut_before<'e>(block: &HashSet<Expr>, row: impl ExactSizeIterator<Item = &'e Expr>) -> bool {
     let alone = row.len();
     let new = row.filter(|expr| !block.contains(expr)).count();

@@ -4,9 +4,9 @@
 //! without reference to the DAG: children first, every shared sub-expression once. The interpreter runs it
 //! ([`Program::run`]), code generation spells it; both do the same operations in the same order.
 //!
-//! Equations that are not families are one block without loops. The instances of a family become a block that runs
+//! Equations that are not families are blocks without loops. The instances of a family become a block that runs
 //! through a box of indices, with positions and numbers that are affine in them ([`roll`]), so that the size of a
-//! program is that of the model's text.
+//! program is in proportion to the model's text.
 //!
 //! A [`Derivative`] is a program for the nonzero entries of a Jacobian with the sparsity pattern they stand in.
 
@@ -54,7 +54,7 @@ impl<P> Load<P> {
         }
     }
 
-    /// A number for the vector.
+    /// A number that identifies the vector.
     fn kind(&self) -> u64 {
         match self {
             Load::Time => 1,
@@ -139,7 +139,8 @@ pub struct Block {
     pub names: Vec<(Register, String)>,
 }
 
-/// A program: blocks one after the other. Every result is stored by exactly one of them; totals are complete before they are read.
+/// A program: blocks one after the other. Every result is stored by exactly one of them; totals are complete before
+/// they are read.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Program {
     /// The blocks.

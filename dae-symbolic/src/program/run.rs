@@ -24,9 +24,9 @@ pub struct Point<'a, A = f64> {
 
 /// The arithmetic that a program computes in.
 pub trait Arithmetic: Copy {
-    /// The nearest floating-point number to a number of the model.
+    /// A number of the model, given as the nearest floating-point number.
     fn constant(value: f64) -> Self;
-    /// A number given to the program.
+    /// A floating-point number that is meant exactly.
     fn given(value: f64) -> Self;
     /// A number that depends on the loop indices.
     fn affine(number: &AffineNumber, indices: &[i64]) -> Self;
@@ -94,7 +94,8 @@ pub fn is_exact(value: f64) -> bool {
     value == value.trunc() && value.abs() <= (1_i64 << 53) as f64
 }
 
-/// Enclosures, with their functions of the operator table and those that the model does not define by an expression.
+/// The arithmetic of a type of enclosures, with its evaluation of the functions of the operator table and of those that
+/// the model does not define by an expression.
 macro_rules! arithmetic_of_enclosures {
     ($enclosure:ident, $apply:ident, $call:ident) => {
         impl Arithmetic for $enclosure {

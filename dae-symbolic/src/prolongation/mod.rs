@@ -1,11 +1,11 @@
 //! The prolongation: the equations with their derivatives, in the jets of the unknowns.
 //!
-//! In: the working system and its offsets $c$, $d$. Out: the system $f_i^{(l)} = 0$, $0 \le l \le c_i$, in
-//! $x_j^{(k)}$, $0 \le k \le d_j$, with its Jacobian and start values as programs. Solved stage by stage (Pryce, *A
-//! simple structural analysis method for DAEs*, BIT 41, 2001, sect. 2.3): at stage $s = -\max c, \dots, 0$ the
-//! equations $f_i^{(c_i + s)}$ determine the jets $x_j^{(d_j + s)}$. Its zeros are the consistent initial values.
+//! In: the working system and its offsets $c$, $d$. Out: the system $f_i^{(l)} = 0$, $0 \le l \le c_i$, in $x_j^{(k)}$,
+//! $0 \le k \le d_j$, with its Jacobian and start values as programs. It is solved stage by stage (Pryce, *A simple
+//! structural analysis method for DAEs*, BIT 41, 2001, sect. 2.3): at stage $s = -\max c, \dots, 0$ the equations
+//! $f_i^{(c_i + s)}$ determine the jets $x_j^{(d_j + s)}$. Its zeros are the consistent initial values.
 //!
-//! Where the structure does not give the stages, all equations are differentiated as often as the index says
+//! Where the structure does not give the stages, all equations are differentiated as many times as the index says
 //! ([`prolong_alike`]), and solved together.
 //!
 //! [`Prolonged`] fulfils the runtime's [`Prolongation`] contract by interpretation.
@@ -28,7 +28,7 @@ use crate::system::{System, written_orders};
 /// Programs of the prolongation, and parameter values to run them at.
 #[derive(Clone, Debug)]
 pub struct Prolonged {
-    /// Names, stages, the pattern.
+    /// Names, stages and patterns.
     pub description: ProlongationDescription,
     /// The offsets $c$ and $d$ it was made with.
     pub offsets: Offsets,
@@ -38,7 +38,7 @@ pub struct Prolonged {
     pub jet_domains: Vec<Domain>,
     /// The index domain of each equation.
     pub equation_domains: Vec<Domain>,
-    /// Position of $f_k^{(l)}$ among the equations, $k$ counting in the text.
+    /// Position of $f_k^{(l)}$ among the equations, $k$ being the number of the equation in the text.
     positions: HashMap<(usize, u32), usize>,
     /// The equations as expressions, inputs not expanded.
     pub residuals: Vec<Expr>,
@@ -52,7 +52,7 @@ pub struct Prolonged {
     pub start: Program,
     /// The Jacobian of the start values with respect to the parameters.
     pub start_jacobian_p: Program,
-    /// Values of the parameters.
+    /// Default values of the parameters.
     pub parameters: Vec<f64>,
     /// Enclosures of the exact values that the text gives to the parameters.
     pub parameter_enclosures: Vec<Interval>,
@@ -73,7 +73,8 @@ impl Prolonged {
     }
 }
 
-/// Builds the prolongation of `system` with the given offsets.
+/// Builds the prolongation of `system` with the given offsets. The error is a symbol that has no place in it, or a
+/// family of an excerpt whose members do not determine those left out.
 pub fn prolong(model: &mut Model, system: &System, offsets: &Offsets) -> Result<Prolonged, Unplaced> {
     prolong_in(model, system, offsets, |stage| stage)
 }

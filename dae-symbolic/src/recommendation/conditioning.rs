@@ -1,7 +1,7 @@
 //! The conditioning constants of a linear problem, Ascher & Petzold (1993), sect. 2.
 //!
-//! In: a linear model of the form (2.3), $x^{(m)} = \sum_j A_j x^{(j-1)} + B y + q$, $0 = C x + r$. Out: with $R$ the
-//! rows of an orthonormal basis of the vectors orthogonal to $B$, $RB = 0$,
+//! In: a linear model of the form (2.3), $x^{(m)} = \sum_j A_j x^{(j-1)} + B y + q$, $0 = C x + r$. Out: with the rows
+//! of $R$ an orthonormal basis of the vectors orthogonal to the columns of $B$, $RB = 0$,
 //!
 //! | | | |
 //! |---|---|---|
@@ -11,9 +11,9 @@
 //! | $K_4$ | the largest $\lVert \Phi(t, s) \rVert$, $s \le t$, of the essential underlying ordinary differential equation | after (2.14) |
 //!
 //! as maxima over an interval. $\Phi$ is the fundamental solution of (2.20), $w_j' = R x^{(j)} + R' x^{(j-1)}$ for
-//! $w_j = R x^{(j-1)}$, that is the Green's function of its initial value problem with its derivatives. $R$ is unique
-//! up to rotations; its derivatives are those of the basis that rotates least, $R' = -R B' (B^\top B)^{-1} B^\top$,
-//! since $R' B + R B' = 0$ and $R' R^\top = 0$.
+//! $w_j = R x^{(j-1)}$, that is, Green's function of its initial value problem together with its derivatives. $R$ is
+//! unique up to rotations; its derivatives are those of the basis that rotates least,
+//! $R' = -R B' (B^\top B)^{-1} B^\top$, since $R' B + R B' = 0$ and $R' R^\top = 0$.
 
 use nalgebra::DMatrix;
 
@@ -30,14 +30,13 @@ const STEPS: (usize, f64) = (32, 2.0);
 const MAX_STEPS: usize = 4096;
 const MAX_WORK: usize = 20_000_000;
 
-/// The largest order of the states: higher derivatives would take nested difference quotients.
+/// The largest order $m$ for which $K_4$ is computed: beyond it, difference quotients would be nested more than twice.
 const MAX_ORDER: u32 = 3;
 
-/// The exponential of a matrix with a larger norm is not computed: the number of squarings is that of the bits of its
-/// exponent.
+/// The exponential of a matrix with a larger norm is not computed: every doubling of the norm takes one more squaring.
 const MAX_NORM: f64 = 1e9;
 
-/// The number of initial times $s$ of Green's function.
+/// The approximate number of initial times $s$ of Green's function.
 const STARTS: usize = 32;
 
 /// The step of difference quotients.
@@ -53,8 +52,8 @@ pub struct Conditioning {
     pub k2: f64,
     /// $K_3$.
     pub k3: f64,
-    /// $K_4$; `None` where the essential underlying ordinary differential equation has no unknowns, too many, or coefficients that vary too
-    /// fast.
+    /// $K_4$; `None` where the essential underlying ordinary differential equation has no unknowns or too many, too
+    /// high an order or coefficients that vary too fast, or cannot be evaluated.
     pub k4: Option<f64>,
     /// The interval.
     pub interval: (f64, f64),
@@ -80,7 +79,7 @@ pub(super) fn conditioning(
     // Velocities with an equation of their own count as x', not as x.
     let columns: Vec<usize> = (0..local.moving.len()).filter(|&k| local.orders[k] == m).collect();
     let mut sample = |t: f64| -> Option<Sample> {
-        // Linear: no jets occur.
+        // The model is linear, so that no jets occur in its coefficients.
         let (c, b) = local.values(model, m as usize, t, &|_, _| None);
         let c: Vec<DMatrix<f64>> = c.iter().map(|c| c.select_columns(&columns)).collect();
         let b: Vec<DMatrix<f64>> = b?.iter().map(|b| b.select_rows(&columns)).collect();
@@ -184,8 +183,8 @@ fn green(flow: &Flow, mut samples: Vec<Sample>, unknowns: &[usize], m: usize) ->
     Some(largest)
 }
 
-/// $e^A$ of a matrix of moderate norm: Taylor's polynomial of $2^{-s} A$, whose norm is at most a half, squared $s$
-/// times (Golub & Van Loan, *Matrix Computations*, sect. 11.3).
+/// $e^A$ of a matrix of moderate norm: the Taylor polynomial of the exponential at $2^{-s} A$, whose norm is at most
+/// one half, squared $s$ times (Golub & Van Loan, *Matrix Computations*, sect. 11.3).
 fn exponential(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     let squarings = (2.0 * norm(matrix)).log2().ceil().max(0.0) as i32;
     let scaled = matrix * 0.5_f64.powi(squarings);

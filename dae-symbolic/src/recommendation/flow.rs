@@ -23,7 +23,7 @@ pub(super) struct Flow {
     ode: UnderlyingOde<Interpreter>,
     y: Vec<f64>,
     yp: Vec<f64>,
-    /// $x_j^{(k)}$ of each of its unknowns.
+    /// Where each of its unknowns comes from.
     pub(super) sources: Vec<Source>,
 }
 
@@ -90,7 +90,8 @@ impl Flow {
     }
 }
 
-/// An orthonormal basis of the kernel; `None` where an entry is not finite, or the iteration for singular values does not converge.
+/// An orthonormal basis of the kernel; `None` where an entry is not finite, or the iteration for singular values does
+/// not converge.
 pub(super) fn kernel(matrix: &DMatrix<f64>) -> Option<DMatrix<f64>> {
     let n = matrix.ncols();
     is_finite(matrix).then_some(())?;

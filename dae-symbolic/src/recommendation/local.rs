@@ -1,8 +1,8 @@
 //! Constraints and multipliers near the start: the matrices of the linear model of Ascher & Petzold (1993), eq. (2.3),
 //! read off a system.
 //!
-//! In: the working system. Out: $C$, the coefficients in the constraints of the unknowns with derivatives, and $B$, the
-//! coefficients of the multipliers in the highest derivatives, with their derivatives in time up to a given order:
+//! In: the working system. Out: $C$, the coefficients of the differentiated unknowns in the constraints, and $B$, the
+//! response of the highest derivatives to the multipliers, with their derivatives in time up to a given order:
 //!
 //! $$ x^{(m)} = \dots + B y, \qquad 0 = C x + r. $$
 //!

@@ -1,13 +1,14 @@
 //! Which formulation to take: the conclusions of Ascher & Petzold (1993), sect. 5, applied to numbers at the start of a
 //! model.
 //!
-//! In: a model with its analysis. Out: a [`Recommendation`]: a form that the model has, the reason in a sentence, and the
-//! numbers that support it.
+//! In: a model with its analysis. Out: a [`Recommendation`]: a form that the model has, the reason in a sentence, and
+//! the numbers that support it.
 //!
 //! | what | measured by | conclusion |
 //! |---|---|---|
 //! | nothing is differentiated | offsets | `index1`: the equations as they are |
-//! | no equation is known to be differentiated | system Jacobian | `derivative_array`, of any index |
+//! | the system Jacobian is singular, but the index is at most 1 | certificate | `original` |
+//! | the system Jacobian is singular, and the index higher or unknown | certificate | `derivative_array`, of any index; `original` if there is none |
 //! | the directions of the constraints turn fast | rotation of the row space of $C$, against the speed of the solution | `pa`: projected invariants, conclusion 5 |
 //! | multipliers act almost along the constraints | $\lVert B(CB)^{-1} \rVert$ against $\lVert C^+ \rVert$ | `pa`, conclusion 5 |
 //! | the frozen part is stiff | eigenvalues of the underlying equation on the constraints | `ggl`: stabilised index 2, conclusion 4 |
@@ -56,30 +57,31 @@ pub struct Recommendation {
     pub reference: &'static str,
     /// The numbers that it rests on, where constraints are hidden and the start is known.
     pub measures: Option<Measures>,
-    /// The conditioning constants of a linear problem.
+    /// The conditioning constants, if the model is a linear problem for which they exist.
     pub conditioning: Option<Conditioning>,
 }
 
-/// Numbers at the start, in units of time where they have a unit.
+/// Numbers at the start; rates are per unit of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Measures {
     /// The rate at which the solution changes: the largest $|y_j'| / (|y_j| + \text{nominal})$.
     pub speed: f64,
-    /// The fastest decay of the frozen part: the largest $-\operatorname{Re}\lambda$ of the underlying equation on the constraints, or zero.
+    /// The fastest decay of the frozen part: the largest $-\operatorname{Re}\lambda$ of the underlying equation on the
+    /// constraints, or zero.
     pub decay: f64,
     /// The smallest $|\lambda|$ that is not zero, or zero.
     pub slowest: f64,
     /// The rate at which the directions of the constraints turn along the solution, in radians.
     pub rotation: f64,
-    /// $\lVert B(CB)^{-1} \rVert / \lVert C^+ \rVert$: one where multipliers act along the gradients of the constraints, large where they act
-    /// almost tangentially to them. `None` where there is no such $B$.
+    /// $\lVert B(CB)^{-1} \rVert / \lVert C^+ \rVert$: one where multipliers act along the gradients of the
+    /// constraints, large where they act almost tangentially to the constraints. `None` where there is no such $B$.
     pub obliqueness: Option<f64>,
 }
 
 const CONCLUSIONS: &str = "Ascher and Petzold, SIAM J. Sci. Comput. 14 (1993), sect. 5";
 
-/// Recommends a form of an analysed model, which has at least the forms that were made from it so far.
+/// Recommends a form of an analysed model; `made` are the forms that have been made from it so far.
 pub(crate) fn recommend(model: &mut Model, materials: &Materials<'_>, made: &[CompiledForm]) -> Recommendation {
     let found = |form, reason: String, reference| Recommendation {
         form,
@@ -191,7 +193,7 @@ fn measures(model: &mut Model, materials: &Materials<'_>, local: &Local, flow: &
     let (t0, start) = (materials.derived.t0, materials.derived.start);
     let (c, b) = local.values(model, 1, t0, start);
     c.iter().all(is_finite).then_some(())?;
-    // In nominal values, so that units do not count.
+    // Measured in units of the nominal values, so that the choice of units does not matter.
     let nominal: Vec<f64> = local.moving.iter().map(|&j| model.unknowns[j].nominal).collect();
     let scaled =
         |matrix: &DMatrix<f64>| DMatrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| matrix[(i, j)] * nominal[j]);
@@ -214,7 +216,7 @@ fn measures(model: &mut Model, materials: &Materials<'_>, local: &Local, flow: &
     let tangent = flow.tangent(t0)?;
     let eigenvalues = eigenvalues(tangent.transpose() * flow.jacobian(t0)? * &tangent)?;
     let largest = eigenvalues.iter().map(|value| value.norm()).fold(0.0, f64::max);
-    // Smaller eigenvalues are rounding errors, of multiple ones in particular.
+    // Smaller eigenvalues are rounding errors, in particular of multiple eigenvalues.
     let noticeable = |size: &f64| *size > NOTICEABLE * largest;
     let decay = eigenvalues.iter().map(|value| -value.re).filter(noticeable).fold(0.0, f64::max);
     let slow = eigenvalues.iter().map(|value| value.norm()).filter(noticeable);
@@ -229,7 +231,7 @@ fn eigenvalues(mut matrix: DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
         return Some(Vec::new());
     }
     is_finite(&matrix).then_some(())?;
-    // So that squares do not overflow.
+    // Scaled, so that squares do not overflow.
     let size = matrix.amax();
     if size > 0.0 {
         matrix /= size;
@@ -238,7 +240,7 @@ fn eigenvalues(mut matrix: DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
     Some(decomposition.complex_eigenvalues().iter().map(|value| value * size).collect())
 }
 
-/// A number with three digits.
+/// A number with at least three significant digits.
 pub(crate) fn short(x: f64) -> String {
     let digits = x.abs().log10().floor();
     match x {

@@ -17,15 +17,17 @@ pub struct ArrayReport {
     pub ranks: Vec<RanksReport>,
     /// Number of points, the start values included, at which the ranks agree.
     pub points: usize,
-    /// `everywhere`: near the solution among all values (A2); `on solutions`: among consistent ones.
+    /// Where the ranks are constant (A2): `everywhere` for all jets near the solution, `on solutions` for the
+    /// consistent ones only; `None` if that was not checked.
     pub constant_rank: Option<&'static str>,
-    /// Whether the ranks are exact.
+    /// Whether the ranks are exact ones, taken over a prime field.
     pub exact: bool,
-    /// Why there is no index.
+    /// Why no point was found, or why the array does not decide; `None` for `index` and `no index`.
     pub reason: Option<String>,
 }
 
-/// Ranks of a derivative array at the start values.
+/// Ranks of a derivative array $G(t, u, u', w) = 0$ at the start values: $u$ are the states, $u'$ their derivatives,
+/// and $w$ all higher derivatives.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RanksReport {
@@ -33,17 +35,18 @@ pub struct RanksReport {
     pub differentiations: u32,
     /// Number of rows.
     pub rows: usize,
-    /// Rank of the derivative with respect to the derivatives above those of the states.
+    /// Rank of $G_w$.
     pub higher: usize,
-    /// Rank of the derivative with respect to the derivatives of the states and those above them.
+    /// Rank of $(G_{u'}, G_w)$.
     pub rates: usize,
-    /// Rank of the derivative with respect to all variables.
+    /// Rank of $(G_u, G_{u'}, G_w)$.
     pub all: usize,
     /// Whether the derivatives of the states are determined (A1).
     pub one_full: bool,
     /// Whether no row depends on the others (A3).
     pub full_row_rank: bool,
-    /// The ratio of the smallest kept to the largest dropped pivot; `None` for exact ranks.
+    /// The ratio of the smallest kept to the largest dropped pivot, the least of the three ranks; `None` if infinite,
+    /// as for exact ranks.
     pub gap: Option<f64>,
 }
 

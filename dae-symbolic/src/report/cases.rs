@@ -1,6 +1,7 @@
 //! Cases with a different index, in the words of a report.
 //!
-//! In: [`Case`]s and the verdict of the model. Out: the case that the verdict is about, and what holds in the other.
+//! In: [`Case`]s and the index of the model, if it is certified. Out: the side of each condition that the model is on,
+//! and what holds on the other.
 
 use crate::index::{Grounds, ProblemKind, Verdict};
 use crate::index_concepts::Case;
@@ -19,15 +20,16 @@ pub struct CaseReport {
     pub exceptional: String,
     /// Where it is generically regular: `Cs ≠ 0`.
     pub regular: String,
-    /// `exceptional` or `regular`: the case of the model's own defaults and start values, which all other fields of the report are about.
+    /// `exceptional` or `regular`: the case of the model's own defaults and start values, which all other fields of the
+    /// report are about.
     pub own: &'static str,
-    /// Whether the regular case is every other value; otherwise there are further exceptions.
+    /// Whether the regular case comprises every value that is not exceptional; otherwise there are further exceptions.
     pub every_other_value: bool,
     /// `exact`, `upper bound`, `not certified`, `ill-posed` or `not analysed`: the finding about the other case.
     pub other_verdict: &'static str,
     /// The index in the other case, if it is certified.
     pub other_index: Option<u32>,
-    /// The point of the other case that was analysed: `Cs = 1`.
+    /// The point of the other case that was analysed, such as `Cs = 1`; `None` if none was.
     pub analysed_at: Option<String>,
     /// The case in a sentence.
     pub statement: String,
@@ -89,7 +91,7 @@ fn statement(case: &Case, index: Option<u32>) -> String {
         Other::Open if case.own == Side::Regular => return format!("{what} holds {own}"),
         Other::Open => "the index may be another".into(),
     };
-    // A condition that is an equation of parameters is itself the point that was analysed.
+    // An exceptional condition such as `Cs = 0` may itself be the point that was analysed; it is not said twice.
     let place = case.analysed_at.as_ref().filter(|&at| at != exceptional);
     let grounds = match (&case.other, place) {
         (Other::Verdict(Verdict::Exact(_) | Verdict::AtMost { .. }, grounds), Some(at)) => match grounds {
@@ -101,7 +103,8 @@ fn statement(case: &Case, index: Option<u32>) -> String {
     format!("{what} holds {own}; {other} {found}{grounds}{}", hint(case))
 }
 
-/// A hint to write a constant in place of a parameter with an exceptional value that is never changed.
+/// A hint to declare a constant in place of a parameter whose exceptional value is meant for good; empty on any other
+/// side of a condition.
 fn hint(case: &Case) -> String {
     match (case.subject, case.own) {
         (Subject::Parameters, Side::Exceptional) => {
@@ -127,10 +130,11 @@ fn rejected(kind: ProblemKind) -> &'static str {
     }
 }
 
-/// More conditions than this whose other side was not analysed are reported in one sentence.
+/// If there are more conditions than this whose exceptional side was not analysed, one sentence reports them all.
 const OPEN: usize = 3;
 
-/// The sentences about all cases; one for all cases that were not analysed, if there are many.
+/// The sentences about all cases; a single one for those whose exceptional side was not analysed, if there are more
+/// than [`OPEN`] of them.
 pub(super) fn statements(cases: &[CaseReport]) -> Vec<String> {
     let is_open = |case: &&CaseReport| case.other_verdict == NOT_ANALYSED && case.own == "regular";
     let (open, mut list): (Vec<&CaseReport>, Vec<&CaseReport>) = cases.iter().partition(is_open);

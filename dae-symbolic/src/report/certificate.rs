@@ -1,7 +1,7 @@
 //! The certificate of a model, in the words of a report.
 //!
 //! In: an analysis. Out: every number a reader needs to check the claims: the point in the prime field and the
-//! determinant there, the condition at the start values.
+//! determinant there, the condition number at the start values, the ranks of the derivative array.
 
 use super::{ArrayReport, OffsetsReport};
 use crate::index::{
@@ -15,13 +15,14 @@ use crate::model::{Model, derivative_name};
 pub struct CertificateReport {
     /// `exact`, `upper bound` or `not certified`.
     pub verdict: &'static str,
-    /// `proved`: in interval arithmetic or by exact ranks; `numerical`: in floating-point arithmetic. `None` if nothing is certified.
+    /// `proved`: in interval arithmetic or by exact ranks; `numerical`: in floating-point arithmetic. `None` if nothing
+    /// is certified.
     pub grounds: Option<&'static str>,
     /// The verdict in a sentence.
     pub statement: String,
-    /// The reason why it is not exact.
+    /// The reason why the verdict is not `exact`.
     pub reason: Option<String>,
-    /// The bound on the index from a generically nonsingular system Jacobian.
+    /// The bound on the index from the offsets; `None` unless the system Jacobian is generically nonsingular.
     pub bound: Option<u32>,
     /// The system Jacobian at a generic point.
     pub generic: GenericReport,
@@ -31,7 +32,8 @@ pub struct CertificateReport {
     pub lower: LowerReport,
     /// The verdict of the derivative array, where structure does not settle the index.
     pub array: Option<ArrayReport>,
-    /// Canonical offsets of the system that is reduced: the text with its replacements.
+    /// Canonical offsets of the system that is reduced: the text with its equations replaced as in `rewrites[]`, and
+    /// without redundant ones.
     pub offsets: OffsetsReport,
 }
 
@@ -41,7 +43,7 @@ pub struct CertificateReport {
 pub struct GenericReport {
     /// `nonsingular`, `singular` or `undecided`.
     pub status: &'static str,
-    /// Its determinant in the prime field.
+    /// Its determinant in the prime field, if that is not zero.
     pub determinant: Option<String>,
     /// The modulus.
     pub prime: Option<String>,
@@ -51,9 +53,9 @@ pub struct GenericReport {
     pub point: Vec<PointValue>,
     /// The assumptions of the proof.
     pub assuming: Vec<String>,
-    /// Number of points at which the determinant vanished.
+    /// Number of points tried, at all of which the determinant vanished, if it is `singular`.
     pub points: Option<usize>,
-    /// Why it is undecided.
+    /// Why it is `undecided`.
     pub reason: Option<String>,
 }
 
@@ -63,7 +65,7 @@ pub struct GenericReport {
 pub struct PointValue {
     /// `x`, `der(x)`, `t`.
     pub symbol: String,
-    /// Its residue.
+    /// Its value, a residue.
     pub value: String,
 }
 
@@ -77,9 +79,10 @@ pub struct LocalReport {
     pub condition: Option<f64>,
     /// Time of the point.
     pub t0: Option<f64>,
-    /// Half width of the box that contains the consistent point.
+    /// Half width of the box around the computed point that contains the consistent one, relative to values above 1; if
+    /// `proven`.
     pub radius: Option<f64>,
-    /// The reason why regularity is not proved.
+    /// Why regularity is not proved, or does not hold.
     pub reason: Option<String>,
 }
 /// Whether one differentiation fewer than the bound would suffice.
@@ -88,18 +91,19 @@ pub struct LocalReport {
 pub struct LowerReport {
     /// `trivial`, `witness`, `not found` or `not attempted`.
     pub status: &'static str,
-    /// Number of differentiations of an array that does not suffice.
+    /// Number of differentiations of the array that was examined.
     pub differentiations: Option<u32>,
-    /// A derivative that it leaves free.
+    /// A derivative that this array leaves free, if a `witness` was found.
     pub free: Option<String>,
-    /// Its size relative to the largest component of the kernel vector.
+    /// The component of the witness that belongs to this derivative, relative to the largest one of the stage at which
+    /// the witness starts.
     pub share: Option<f64>,
-    /// Why there is no answer.
+    /// Why the question was not attempted.
     pub reason: Option<String>,
 }
 
 impl CertificateReport {
-    /// The qualification of a statement about the index.
+    /// The qualification of a statement about the index, such as `certified at the start values`.
     pub(super) fn phrase(&self) -> &'static str {
         match self.grounds {
             Some("proved") => Grounds::Proved.phrase(),
@@ -203,7 +207,7 @@ impl LocalReport {
     }
 }
 
-/// Why there is no proof in interval arithmetic, in a sentence.
+/// Why regularity is not proved, as a clause.
 fn why_unproved(unproved: Unproved) -> String {
     match unproved {
         Unproved::StandIns => {

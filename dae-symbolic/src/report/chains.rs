@@ -1,7 +1,8 @@
 //! How hidden constraints follow from the text, step by step.
 //!
-//! In: a compiled model and its differentiated equations. Out: for each equation that is differentiated, its
-//! derivatives before and after explicit derivatives are replaced; one chain for the members of a family.
+//! In: a compiled model and its differentiated equations. Out: for each equation with hidden constraints, its
+//! derivatives before and after the derivatives that other equations determine are replaced; one chain for members of a
+//! family with the same steps.
 
 use super::families::{Line, rolled};
 use super::mathematics::{equation, number, zero_equals};
@@ -17,20 +18,20 @@ const MAX_STEP: usize = 12_000;
 
 /// How hidden constraints follow from an equation.
 pub(super) struct Derivation {
-    /// `equation 5`, or a combination.
+    /// The name of the equation: `equation 5`, or a combination.
     pub(super) of: String,
     /// The equation itself.
     pub(super) start: String,
     pub(super) steps: Vec<DerivationStep>,
-    /// `for i in 1..=58`; empty for a single one.
+    /// `for i in 1..=58`; empty for a single instance.
     pub(super) range: String,
 }
 
 /// One differentiation.
 pub(super) struct DerivationStep {
-    /// The derivative before simplification, if it is worth showing.
+    /// The derivative before simplification; `None` if it equals the constraint or is too long.
     pub(super) derivative: Option<String>,
-    /// The equations that give derivatives in it: `(1), (2)`.
+    /// The equations that determine derivatives in it, such as `(1), (2)`.
     pub(super) using: String,
     /// The constraint.
     pub(super) constraint: String,
@@ -96,7 +97,7 @@ fn alike(domains: &[Domain], list: Vec<Derivation>) -> Vec<Derivation> {
     rolled(domains.iter(), &texts).into_iter().map(derivation).collect()
 }
 
-/// The equations that define derivatives which occur in an expression.
+/// The numbers of the equations that determine a derivative which occurs in an expression, itself or differentiated.
 fn used(model: &Model, system: &System, explicit: &[Explicit], expr: Expr) -> String {
     let orders = highest_orders(&model.dag, [expr]);
     let occurs = |e: &&Explicit| orders.iter().any(|&(j, order)| j == e.unknown && order >= e.order);

@@ -29,17 +29,19 @@ pub struct Report {
     /// The line and column at which each equation begins, from 1; empty if that is not known, see
     /// [`Report::with_places`].
     pub equation_places: Vec<[usize; 2]>,
-    /// The definitions of the `let`s and inputs named in this report.
+    /// The definitions of the `let`s and inputs whose names occur in the equations and hidden constraints, or in one
+    /// another's definitions.
     pub definitions: Vec<DefinitionReport>,
     /// The descriptions that some of the equations were derived from.
     pub derivations: Vec<DerivationReport>,
-    /// Index that the pattern suggests.
+    /// The index that the pattern suggests.
     pub structural_index: Option<u32>,
     /// `ok`, `non-square` or `structurally singular`.
     pub structural_status: Option<&'static str>,
-    /// Degrees of freedom that the pattern suggests.
+    /// The degrees of freedom that the pattern suggests.
     pub structural_degrees_of_freedom: Option<usize>,
-    /// Whether the system Jacobian of the pattern is singular, identically or at the start values: the pattern misleads.
+    /// Whether the system Jacobian of the pattern is singular, identically or at the start values, so that the pattern
+    /// misleads.
     pub sigma_jacobian_singular: Option<bool>,
     /// The index, if it is certified.
     pub differentiation_index: Option<u32>,
@@ -47,17 +49,18 @@ pub struct Report {
     pub index_upper_bound: Option<u32>,
     /// The dimension of the set of consistent states, if it is certified.
     pub degrees_of_freedom: Option<usize>,
-    /// The perturbation index, where it is known; `notions.perturbation` says why it is not.
+    /// The perturbation index, where it is known; `notions.perturbation` gives the grounds, or the reason why not.
     pub perturbation_index: Option<u32>,
-    /// The index of nilpotency of a linear system with constant coefficients.
+    /// The Kronecker index (index of nilpotency) of a linear system with constant coefficients.
     pub kronecker_index: Option<u32>,
     /// The strangeness index, where it is known.
     pub strangeness_index: Option<u32>,
-    /// Values of parameters and unknowns for which the index differs.
+    /// Conditions on parameters or unknowns on which the index depends.
     pub cases: Vec<CaseReport>,
     /// The grounds of the other notions of index.
     pub notions: IndexConceptsReport,
-    /// The dimension of the set of consistent states after 0, 1, … differentiations, up to the index; empty if it was not computed.
+    /// The dimension of the set of consistent states after 0, 1, … differentiations, up to the index; empty if it was
+    /// not computed.
     pub manifold_dimensions: Vec<usize>,
     /// Why the pattern of the text does not give the index, if it does not.
     pub explanation: Option<String>,
@@ -67,7 +70,7 @@ pub struct Report {
     pub redundant_equations: Vec<String>,
     /// Canonical offsets of the pattern.
     pub offsets: Option<OffsetsReport>,
-    /// Size of the Hessenberg form, if the text is one.
+    /// Size of the Hessenberg form, 1, 2 or 3, if the text has one and its index is certified.
     pub hessenberg: Option<u8>,
     /// The proof of the index, with its evidence.
     pub certificate: Option<CertificateReport>,
@@ -75,7 +78,8 @@ pub struct Report {
     pub hidden_constraints: Vec<HiddenReport>,
     /// Inputs of the caller and functions outside the model, for which functions in general position stood in.
     pub stand_ins: Vec<String>,
-    /// The states that may be given start values, and an assessment of those of the model.
+    /// Consistent initial values, the states that may be given start values, and an assessment of the start values of
+    /// the model.
     pub initial_values: Option<InitialReport>,
     /// Warnings about a model that can be used nevertheless.
     pub warnings: Vec<String>,
@@ -84,7 +88,7 @@ pub struct Report {
     pub eliminated: Vec<EliminatedReport>,
     /// The recommended form.
     pub recommendation: Option<RecommendationReport>,
-    /// The forms in which the model can be integrated, and the reasons why it does not have the others.
+    /// The forms that the model asks for, and for those that it does not have the reason.
     pub forms: Vec<FormReport>,
     /// What is wrong with the model.
     pub problem: Option<ProblemReport>,

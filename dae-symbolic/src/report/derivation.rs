@@ -29,21 +29,21 @@ pub struct MechanicsReport {
     pub equations: Vec<usize>,
     /// Their names.
     pub equation_names: Vec<String>,
-    /// $L$.
+    /// The Lagrangian $L$.
     pub lagrangian: String,
-    /// $q$.
+    /// The coordinates $q$.
     pub coordinates: Vec<String>,
-    /// $u$.
+    /// The velocities $u$, by coordinate.
     pub velocities: Vec<String>,
-    /// $\lambda$.
+    /// The multipliers $\lambda$.
     pub multipliers: Vec<String>,
-    /// The entries of $M$ that are not zero, by coordinates.
+    /// The entries of the mass matrix $M$ that are not zero, by coordinates.
     pub mass_matrix: Vec<EntryReport>,
-    /// $f$, by coordinate.
+    /// The forces $f$, by coordinate.
     pub force: Vec<String>,
-    /// $g$, by multiplier.
+    /// The constraints $g$, by multiplier.
     pub constraints: Vec<String>,
-    /// The entries of $G$ that are not zero, by multiplier and coordinate.
+    /// The entries of $G = \partial g / \partial q$ that are not zero, by multiplier and coordinate.
     pub constraint_jacobian: Vec<EntryReport>,
 }
 
@@ -55,15 +55,15 @@ pub struct OptimalControlReport {
     pub equations: Vec<usize>,
     /// Their names.
     pub equation_names: Vec<String>,
-    /// $H$.
+    /// The Hamiltonian $H$.
     pub hamiltonian: String,
-    /// $y$.
+    /// The states $y$.
     pub states: Vec<String>,
-    /// $v$.
+    /// The adjoints $v$, by state.
     pub adjoints: Vec<String>,
-    /// $u$.
+    /// The controls $u$.
     pub controls: Vec<String>,
-    /// $t_0$ and $t_1$.
+    /// The ends $t_0$ and $t_1$ of the horizon.
     pub horizon: [String; 2],
     /// The conditions at the ends of the horizon.
     pub boundary_conditions: Vec<BoundaryReport>,
@@ -75,7 +75,7 @@ pub struct OptimalControlReport {
 pub struct BoundaryReport {
     /// The unknown.
     pub unknown: String,
-    /// `start` or `end` of the horizon.
+    /// The end of the horizon: `start` or `end`.
     pub at: &'static str,
     /// Its value there.
     pub value: String,

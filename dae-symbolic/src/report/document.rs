@@ -17,7 +17,7 @@ use crate::pipeline::Compiled;
 use crate::spelling::names::{Markup, in_markup};
 use crate::structure::Structure;
 
-/// Signature matrices with more rows or columns than this are not laid out.
+/// Signature matrices with more columns than this are not laid out.
 pub(super) const MAX_PATTERN: usize = 160;
 
 /// The mathematics of a report.
@@ -27,7 +27,7 @@ pub(super) struct Document {
     pub(super) equations: Vec<Numbered>,
     /// Equations that were replaced by combinations.
     pub(super) rewrites: Vec<Replaced>,
-    /// `let` and `input`: name, value, and for which members of a family.
+    /// `let`s and inputs: name, value, and the range of members that a line stands for, empty for a single one.
     pub(super) definitions: Vec<[String; 3]>,
     /// The symbols of all unknowns.
     pub(super) symbols: Vec<String>,
@@ -36,7 +36,7 @@ pub(super) struct Document {
     pub(super) derivations: Vec<Derivation>,
     pub(super) formulations: Vec<Formulated>,
     pub(super) structure: Option<Structure>,
-    /// $\sigma_{ij}$, the pattern of the text; empty for large ones.
+    /// $\sigma_{ij}$, the signature matrix of the text; empty if it is too large.
     pub(super) signature: Vec<Vec<Option<u32>>>,
 }
 
@@ -44,8 +44,8 @@ pub(super) struct Document {
 pub(super) struct Replaced {
     /// Its [`number`].
     pub(super) equation: String,
-    /// The combination: coefficient, number of the equation, number of its differentiations. `None` for a coefficient
-    /// of one.
+    /// The terms of the combination: coefficient (`None` for one), number of the equation, and how many times it is
+    /// differentiated.
     pub(super) terms: Vec<(Option<String>, String, u32)>,
     pub(super) before: String,
     pub(super) after: String,
@@ -60,7 +60,7 @@ pub(super) struct Named {
     /// `=` for a value that holds, `≈` for a guess.
     pub(super) relation: &'static str,
     pub(super) docs: String,
-    /// `for i in 1..=58`; empty for a single one.
+    /// `for i in 1..=58`; empty for a single instance.
     pub(super) range: String,
 }
 
@@ -110,7 +110,7 @@ impl Document {
     }
 }
 
-/// `let`s that are more than another name, and inputs that the model defines.
+/// `let`s whose value is more than a symbol or a constant, and inputs that the model defines.
 fn definitions(model: &Model, markup: Markup) -> Vec<[String; 3]> {
     let named: HashSet<Expr> = model.definition_names().into_iter().map(|(value, _)| value).collect();
     let lets = model.definitions.iter().filter(|d| named.contains(&d.value));
@@ -169,10 +169,10 @@ fn parameters(model: &Model, markup: Markup) -> Vec<Named> {
     in_families(model.parameters.iter().map(|p| &p.domain), named.collect())
 }
 
-/// The number of lines that values may add to those of the symbols; with more, the values of families are left out.
+/// If the list is longer by more lines than this with values than without, the values of families are left out.
 const MAX_VALUES: usize = 12;
 
-/// One line for members of a family that differ by affine functions of the indices.
+/// One line for members of a family that differ only in numbers that are affine in the indices.
 fn in_families<'a>(domains: impl Iterator<Item = &'a Domain> + Clone, all: Vec<Named>) -> Vec<Named> {
     let texts = |with_value: bool| -> Vec<Vec<String>> {
         let text = |n: &Named| {

@@ -78,7 +78,7 @@ impl Display for LowerReport {
     }
 }
 
-/// A number of which only two digits matter.
+/// A number with one decimal, in scientific notation if it is below 0.1 or at least 10 000.
 fn short(value: f64) -> String {
     if (0.1..1e4).contains(&value) { format!("{value:.1}") } else { format!("{value:.1e}") }
 }

@@ -1,4 +1,5 @@
-//! Lines of a report that belong to families: one for all instances that differ by affine functions of the indices.
+//! Lines of a report that belong to families: one for all instances whose texts differ only in numbers that are affine
+//! in the indices.
 //!
 //! In: a text for each instance. Out: `q[i - 1]` with the range of `i` (`spelling::families`).
 
@@ -8,7 +9,7 @@ use crate::model::{Domain, Member};
 use crate::spelling::families::{Entry, Group, grouped};
 use crate::spelling::indices::{index_names, ranges};
 
-/// Parts of a text that are rolled together.
+/// Separates the parts of a text, which are rolled together.
 pub(super) const SEPARATOR: char = '\u{1}';
 
 /// A line that stands for some instances.
@@ -19,7 +20,7 @@ pub(super) struct Line {
     pub(super) first: usize,
     /// The number of instances it stands for.
     pub(super) count: usize,
-    /// `for i in 1..=58`; empty for a single one.
+    /// `for i in 1..=58`; empty for a single instance.
     pub(super) range: String,
 }
 
@@ -59,7 +60,7 @@ pub(super) fn rolled_by<'a, K: Clone + Eq + Hash>(
             range: ranges(&group.domain, &indices),
         }
     };
-    // Where members of an excerpt do not determine those in between, each has a line of its own.
+    // Where the members of an excerpt do not determine those left out, each member has a line of its own.
     let Ok(groups) = grouped(&entries) else {
         let single = |(place, parts): (usize, &Vec<String>)| Line {
             parts: parts.clone(),

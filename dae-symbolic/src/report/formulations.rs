@@ -1,7 +1,7 @@
 //! The equations of formulations in mathematics.
 //!
 //! In: the compiled forms of a model. Out: their rows, those of a family in as few lines as possible, and the
-//! constraints that they only imply.
+//! invariants that they imply but do not enforce.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use crate::spelling::names::{Markup, in_markup};
 
 /// A formulation.
 pub(super) struct Formulated {
-    /// `ggl`.
+    /// Its name, such as `ggl`.
     pub(super) name: String,
     /// A sentence about it.
     pub(super) sentence: String,
@@ -37,7 +37,7 @@ fn formulated(model: &mut Model, form: &CompiledForm, markup: Markup) -> Formula
     let states: HashSet<&str> = formulation.unknowns.iter().map(|unknown| unknown.name.as_str()).collect();
     let spell = |model: &Model, expr: Expr| {
         let symbol = |symbol| match (symbol, formulation.symbol_name(model, symbol)) {
-            // A derivative that a row equates with an unknown of its own.
+            // A derivative whose name, `der(x)`, is also that of an unknown of the formulation: printed as d/dt x.
             (Symbol::StateDerivative(i), rate) if states.contains(rate.as_str()) => {
                 derivative_of(&in_markup(&formulation.unknowns[i as usize].name, markup), markup)
             }

@@ -11,7 +11,7 @@ use crate::index_concepts::{Arithmetic, FrozenPencil, IndexConcepts, Kronecker, 
 pub struct IndexConceptsReport {
     /// The pencil of a linear system with constant coefficients.
     pub kronecker: Option<KroneckerReport>,
-    /// The pencil frozen at the start values, where coefficients vary.
+    /// The pencil frozen at the start values, if coefficients vary.
     pub frozen: Option<FrozenReport>,
     /// The grounds of the strangeness index.
     pub strangeness: Option<String>,
@@ -22,23 +22,23 @@ pub struct IndexConceptsReport {
     pub warnings: Vec<String>,
 }
 
-/// The pencil $(E, A)$ of the first-order form, exactly.
+/// The structure of the pencil $(E, A)$ of the first-order form, computed exactly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct KroneckerReport {
     /// `regular` or `singular`.
     pub pencil: &'static str,
-    /// Dimension of the part with finite eigenvalues.
+    /// Dimension of the part with finite eigenvalues; `None` for a singular pencil.
     pub finite: Option<usize>,
     /// Sizes of the nilpotent blocks, descending.
     pub nilpotent: Vec<usize>,
     /// Characteristic values $(r, a, s)$ of Kunkel and Mehrmann, until $s = 0$.
     pub characteristic_values: Vec<[usize; 3]>,
-    /// For a singular pencil: what may be added to any solution, for every function φ.
+    /// For a singular pencil: what may be added to any solution, for every function φ, as in `x = φ'`, `y = -φ`.
     pub null_vector: Vec<String>,
-    /// For a singular pencil: the combination of equations that vanishes.
+    /// For a singular pencil: a combination of equations in which all unknowns cancel.
     pub dependent_equations: Option<String>,
-    /// Whether coefficients depend on parameters, taken at their defaults.
+    /// Whether coefficients depend on parameters; these are taken at their defaults.
     pub at_default_parameters: bool,
 }
 
@@ -48,16 +48,16 @@ pub struct KroneckerReport {
 pub struct FrozenReport {
     /// `regular` or `singular`.
     pub pencil: &'static str,
-    /// The index of the pencil.
+    /// The index of a regular pencil.
     pub index: Option<u32>,
     /// Time at which it was frozen.
     pub t0: f64,
-    /// `exact` or `numerical`.
+    /// The arithmetic of the ranks: `exact` or `numerical`.
     pub arithmetic: &'static str,
 }
 
 impl IndexConceptsReport {
-    /// `ill_posed`: the model was rejected.
+    /// `ill_posed`: the model was rejected, or its fixed start values contradict the equations.
     pub(super) fn new(concepts: &IndexConcepts, index: Option<u32>, ill_posed: bool) -> Self {
         let frozen = concepts.frozen.as_ref();
         let warning = frozen.and_then(|f| frozen_warning(f, index, ill_posed));
@@ -102,7 +102,7 @@ impl KroneckerReport {
         }
     }
 
-    /// `finite eigenvalues 2, nilpotent blocks 2 + 1`.
+    /// `2 finite eigenvalues, nilpotent blocks of size 2, 1`, or that the pencil is singular.
     pub(super) fn sentence(&self) -> String {
         let at = if self.at_default_parameters { ", for the default parameters" } else { "" };
         match self.finite {

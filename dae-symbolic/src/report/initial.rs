@@ -13,7 +13,7 @@ use crate::spelling::lists::folded;
 pub struct InitialReport {
     /// Time of the point.
     pub t0: f64,
-    /// The states in order of the text.
+    /// The states, in the order of the text.
     pub states: Vec<StateReport>,
     /// States that the equations determine on their own.
     pub determined: Vec<String>,
@@ -29,9 +29,9 @@ pub struct InitialReport {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct StateReport {
-    /// `x`, `der(x)`.
+    /// Its name: `x`, `der(x)`.
     pub name: String,
-    /// `fixed`, `guess` or `free`.
+    /// How the model gives its start value: `fixed`, `guess`, or `free` for not at all.
     pub start: &'static str,
     /// Its value at the consistent point.
     pub value: f64,
@@ -47,7 +47,7 @@ pub struct ChoiceReport {
     pub among: Vec<String>,
     /// A valid choice.
     pub example: Vec<String>,
-    /// Whether every choice of `count` of them is valid, if that is known.
+    /// Whether every choice of `count` of these states is valid; `None` if that is not known.
     pub any: Option<bool>,
 }
 
@@ -92,7 +92,7 @@ impl InitialReport {
         }
     }
 
-    /// Name, value and start of every state; neighbours in an array with the same value are joined.
+    /// Name, value and start of every state; neighbours in an array that agree in value and start are joined.
     pub(super) fn lines(&self) -> Vec<(String, f64, &'static str)> {
         let alike = |a: &StateReport, b: &StateReport| a.start == b.start && a.value.to_bits() == b.value.to_bits();
         let lines = self.states.chunk_by(alike).flat_map(|like| {
@@ -125,7 +125,7 @@ impl InitialReport {
     }
 }
 
-/// The number of names that are listed; of longer lists only the beginning is shown.
+/// The number of names or sentences to which longer lists are cut.
 const NAMED: usize = 24;
 
 /// `x, y, q[0..=9]`, or the first of many.
@@ -138,7 +138,7 @@ fn names(list: &[String]) -> String {
 }
 
 impl ChoiceReport {
-    /// `y`, `1 of x, y`, `2 of a, b, c, but not any (a, b will do)`.
+    /// `y`, `1 of x, y`, `2 of a, b, c, but not any of them (a, b will do)`.
     fn sentence(&self) -> String {
         if self.count == self.among.len() {
             return names(&self.among);

@@ -1,7 +1,8 @@
 //! A report as a LaTeX article.
 //!
-//! In: a [`Report`] and the mathematics of its model. Out: a text that `pdflatex` compiles: the system, its signature
-//! matrix with offsets, the hidden constraints with their derivation, and the statement about the index with its proof.
+//! In: a [`Report`] and the mathematics of its model. Out: a text that `pdflatex` compiles: what is known about the
+//! index, the system, combined equations, the signature matrix with offsets, the derivation of the hidden constraints,
+//! the formulations, initial values, and the evidence.
 
 use std::fmt::Write;
 
@@ -14,7 +15,7 @@ use super::mathematics::{Numbered, number as number_of};
 use crate::spelling::latex::{aligned, number, text};
 use crate::spelling::names::{Markup, in_markup};
 
-/// The number of states that are listed.
+/// The largest number of states that are listed.
 const LISTED: usize = 40;
 /// Signature matrices with more columns than this do not fit on a page.
 const MAX_COLUMNS: usize = 18;
@@ -68,7 +69,7 @@ fn numbered(out: &mut String, equations: &[Numbered]) {
     out.push_str("\\end{align}\n");
 }
 
-/// The rows of each form, and the constraints that it only implies.
+/// The rows of each form, and the invariants that it implies but does not enforce.
 fn formulations(out: &mut String, report: &Report, document: &Document) {
     if document.formulations.is_empty() {
         return;
@@ -147,7 +148,7 @@ fn signature(out: &mut String, report: &Report, document: &Document) {
     );
 }
 
-/// Equations that were combined, before and after.
+/// The equations that were replaced by combinations, before and after.
 fn rewrites(out: &mut String, document: &Document) {
     if document.rewrites.is_empty() {
         return;
@@ -213,7 +214,7 @@ fn certificate(out: &mut String, report: &Report) {
     description(out, certificate.sentences());
 }
 
-/// Sentences under headings; LaTeX does not allow a list without items.
+/// Sentences under headings; nothing if there are none, since LaTeX does not allow a list without items.
 fn description<'a>(out: &mut String, items: impl IntoIterator<Item = (&'a str, String)>) {
     let mut items = items.into_iter().peekable();
     if items.peek().is_none() {

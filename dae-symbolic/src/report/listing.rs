@@ -1,7 +1,7 @@
 //! Equations, unknowns and constraints as a text report lists them.
 //!
-//! In: a model and the findings about it. Out: a line each, one for all members of a family with the same text; of a
-//! family whose members differ too much for that, the first ones.
+//! In: a model and the findings about it. Out: a line for each item, or one for all members of a family whose texts
+//! differ only in affine functions of the indices; of a family whose members differ in other ways, the first lines.
 
 use super::families::{Line, rolled_by};
 use super::mathematics::number;
@@ -10,9 +10,9 @@ use crate::model::{Domain, Model};
 use crate::origin::Origin;
 use crate::pipeline::Named;
 
-/// The largest number of lines for single members of one family.
+/// A family is shown in full if at most this many of its members need a line of their own.
 const SINGLE: usize = 6;
-/// The number of lines of a family with more single members than that.
+/// The number of lines shown of any other family.
 const SHOWN: usize = 4;
 
 /// The lists of a text report.
@@ -28,7 +28,7 @@ pub(super) struct Listing {
     pub(super) definitions: Vec<Row>,
     /// Label: the eliminated unknown.
     pub(super) eliminated: Vec<Row>,
-    /// Where the equations stand.
+    /// Where the equations stand in the text.
     pub(super) origins: Vec<Origin>,
 }
 
@@ -39,14 +39,14 @@ pub(super) struct Row {
     pub(super) first: usize,
     pub(super) label: String,
     pub(super) text: String,
-    /// `for i in 2..=19`; empty for a single one.
+    /// `for i in 2..=19`; empty for a single item.
     pub(super) range: String,
-    /// The number of further members of the family that are not listed after it.
+    /// The number of members of the family that follow this line and are not listed.
     pub(super) more: usize,
 }
 
-/// The text of a line with the range for which it stands.
 impl Row {
+    /// The text of the line with the range for which it stands.
     pub(super) fn whole(&self) -> String {
         if self.range.is_empty() { self.text.clone() } else { format!("{}, {}", self.text, self.range) }
     }
@@ -97,7 +97,8 @@ impl Listing {
     }
 }
 
-/// Lines for pairs of a label and a text that agree in their keys; `spelled` completes the text of the first of them.
+/// Lines for pairs of a label and a text, one for members of a family that agree in their keys; `spelled` makes the
+/// text of a line from the position and the text of its first member.
 fn rows<'a>(
     domains: impl Iterator<Item = &'a Domain> + Clone,
     texts: impl Iterator<Item = (String, String)>,

@@ -1,7 +1,7 @@
 //! Equations in mathematics.
 //!
-//! In: expressions of a model. Out: their markup, solved for a derivative where there is one, and the labels of
-//! equations.
+//! In: residuals and names of the equations of a model. Out: their markup, solved for a derivative where exactly one is
+//! a term, and their labels.
 
 use std::collections::HashMap;
 
@@ -9,12 +9,12 @@ use crate::expr::{Expr, Node, Notation, Rational, Symbol, mathml, print_with};
 use crate::model::Model;
 use crate::spelling::names::{Markup, in_markup};
 
-/// An equation, or those of a family.
+/// A line that shows an equation, or those of a family.
 pub(super) struct Numbered {
     pub(super) mathematics: String,
     /// `4`, `4[i]`, or the whole name where it has no number: see [`number`].
     pub(super) number: String,
-    /// `for i in 1..=58`; empty for a single one.
+    /// `for i in 1..=58`; empty for a single instance.
     pub(super) range: String,
 }
 
@@ -33,13 +33,15 @@ pub(super) fn zero_equals(model: &Model, residual: Expr, markup: Markup) -> Stri
     equals("0", &spell(model, residual, markup), markup)
 }
 
-/// $\dot x = \dots$ where the residual is a derivative and something else, otherwise $0 = \dots$.
+/// $\dot x = \dots$ where exactly one term of the residual is a derivative with the coefficient $\pm 1$, otherwise
+/// $0 = \dots$.
 pub(super) fn equation(model: &mut Model, residual: Expr, markup: Markup) -> String {
     let is_rate = |symbol| matches!(symbol, Symbol::Unknown { order, .. } if order > 0);
     solved_or_zero(model, residual, markup, is_rate, |model, expr| spell(model, expr, markup))
 }
 
-/// $\dot x = \dots$ where the residual is a derivative and something else, otherwise $0 = \dots$, in any symbols.
+/// An equation in the symbols that `spell` gives: $\dot x = \dots$ where exactly one term of the residual has the
+/// coefficient $\pm 1$ and is a symbol of which `is_rate` holds, otherwise $0 = \dots$.
 pub(super) fn solved_or_zero(
     model: &mut Model,
     residual: Expr,

@@ -6,15 +6,14 @@
 //! field are decimal strings, because they exceed what readers of JSON keep exactly.
 //!
 //! `structural_*` and `offsets` belong to the pattern of the text as written; `differentiation_index`,
-//! `index_upper_bound` and `degrees_of_freedom` are those of the first-order form that the certificate supports: a
-//! variable that occurs with derivatives up to order $p$ counts as $p$ states.
-
+//! `index_upper_bound` and `degrees_of_freedom` are what the certificate supports, for the first-order form, in which
+//! an unknown that occurs with derivatives up to order $p$ counts as $\max(p, 1)$ states.
 //!
-//! The fields of [`Report`] are the keys of `dae analyze --json`, each with its type and meaning; nested objects are
+//! The fields of [`Report`] are the keys of `dae analyze --json`, each with its type and meaning. Nested objects:
 //!
 //! | key | object |
 //! |---|---|
-//! | `derivations[]` | [`DerivationReport`] with its `kind`: [`MechanicsReport`], [`OptimalControlReport`] |
+//! | `derivations[]` | [`DerivationReport`] with its `kind`: [`MechanicsReport`] ([`EntryReport`]), [`OptimalControlReport`] ([`BoundaryReport`]) |
 //! | `cases[]` | [`CaseReport`] |
 //! | `notions` | [`IndexConceptsReport`]: `kronecker` ([`KroneckerReport`]), `frozen` ([`FrozenReport`]), reasons, warnings |
 //! | `rewrites[]` | [`RewriteReport`] |
@@ -83,7 +82,7 @@ use crate::structure::Structure;
 use crate::syntax::SourceMap;
 
 impl Report {
-    /// The report of a model that has formulations.
+    /// The report of a model that compiles.
     pub fn compiled(compiled: &Compiled) -> Report {
         let (analysis, model) = (&compiled.analysis, &compiled.model);
         let certificate = &analysis.certificate;
@@ -125,7 +124,8 @@ impl Report {
         .with_index_concepts(&examine(model, Some(analysis), compiled.t0))
     }
 
-    /// The report with the places of equations in the text that the model was read from.
+    /// The report with the place of every equation in the text that the model was read from; without places if that of
+    /// some equation is not known.
     #[cfg(feature = "syntax")]
     #[must_use]
     pub fn with_places(self, places: &SourceMap) -> Report {
@@ -134,22 +134,22 @@ impl Report {
         Report { equation_places: equation_places.unwrap_or_default(), ..self }
     }
 
-    /// A LaTeX article about a model that has formulations.
+    /// A LaTeX article about a model that compiles.
     pub fn latex(&self, compiled: &Compiled) -> String {
         latex::article(self, &Document::compiled(compiled, Markup::Latex))
     }
 
-    /// A LaTeX article about a model that is not well-posed.
+    /// A LaTeX article about a model that was rejected.
     pub fn latex_of_text(&self, model: &Model) -> String {
         latex::article(self, &Document::rejected(model, Markup::Latex))
     }
 
-    /// A self-contained HTML page about a model that has formulations.
+    /// A self-contained HTML page about a model that compiles.
     pub fn html(&self, compiled: &Compiled) -> String {
         html::page(self, &Document::compiled(compiled, Markup::MathMl))
     }
 
-    /// A self-contained HTML page about a model that is not well-posed.
+    /// A self-contained HTML page about a model that was rejected.
     pub fn html_of_text(&self, model: &Model) -> String {
         html::page(self, &Document::rejected(model, Markup::MathMl))
     }
@@ -166,11 +166,11 @@ impl Report {
         }
     }
 
-    /// The report of a model that is not well-posed.
+    /// The report of a model that was rejected.
     pub fn rejected(model: &Model, rejected: &Rejected) -> Report {
         let text = Report::of_text(model);
         let problem = rejected.problem.as_ref();
-        // A model with a regular pattern can only be rejected because terms cancel, and then the pattern is misleading.
+        // A model whose pattern has a transversal is rejected only because terms cancel: the pattern misleads.
         let misleading = text.structural_index.map(|_| true);
         Report {
             sigma_jacobian_singular: misleading,
@@ -203,7 +203,7 @@ impl Report {
         }
     }
 
-    /// The report from the text alone.
+    /// The part of a report that the text alone determines.
     fn of_text(model: &Model) -> Report {
         let structure = structure_of_text(model);
         let status = match &structure {
@@ -233,7 +233,7 @@ impl Report {
     }
 }
 
-/// Fixed start values that contradict the equations.
+/// The problem of fixed start values that contradict the equations; `None` if none do.
 fn contradiction(compiled: &Compiled) -> Option<ProblemReport> {
     let found = contradictions(compiled);
     found.has_errors().then(|| ProblemReport {

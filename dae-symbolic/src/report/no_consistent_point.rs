@@ -1,9 +1,9 @@
 //! Advice where no consistent values were found.
 //!
 //! In: a compiled model without a consistent point. Out: a sentence that names the equations that were not fulfilled
-//! together, with the unknowns that they restrict, and possible causes: the equations, or the guesses. Whether
-//! nonlinear equations contradict one another is not decided by a search that ends without a result, and the sentence
-//! does not say so.
+//! together, the unknowns that they restrict, and two possible causes: the equations, or the guesses. A search that
+//! ends without a result does not prove that nonlinear equations contradict one another, and the sentence does not say
+//! that they do.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +14,15 @@ use crate::pipeline::Compiled;
 use crate::spelling::lists::folded;
 use crate::spelling::lists::listed;
 
-/// The number of equations that are named; more are of no help.
+/// If more equations than this would have to be named, no advice is given: so many are of no help.
 const NAMED: usize = 6;
 
-/// The sentence; `None` where values were found, or nothing restricts them.
+/// The sentence; `None` if values were found, if the search names no equation, or if the equations are too many or
+/// contain no unknown.
 pub(super) fn no_consistent_point(compiled: &Compiled) -> Option<String> {
     let (model, certificate) = (&compiled.model, &compiled.analysis.certificate);
     let LocalRegularity::NoConsistentPoint { message } = &certificate.local else { return None };
-    // The functions of the caller are not known yet: the model has no error.
+    // The functions of the caller are not known yet, so the model need not be at fault.
     let supplied = model.stand_ins();
     if !supplied.is_empty() {
         let names: Vec<String> = supplied.iter().map(|name| format!("`{name}`")).collect();
@@ -60,7 +61,7 @@ pub(super) fn no_consistent_point(compiled: &Compiled) -> Option<String> {
     ))
 }
 
-/// Whether the name occurs in the text, and not as the beginning of a longer one.
+/// Whether the name occurs in the text other than as the beginning of a longer one.
 fn mentions(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let next = text[at + name.len()..].chars().next();
@@ -68,7 +69,8 @@ fn mentions(text: &str, name: &str) -> bool {
     })
 }
 
-/// The given equations, and the other equations without derivatives that restrict the same unknowns.
+/// The given equations, and all equations without derivatives that share an unknown with a given one without
+/// derivatives.
 fn with_partners(model: &Model, off: &[usize]) -> Vec<usize> {
     let is_static = |k: usize| model.equations[k].incidence.iter().all(|&(_, order)| order == 0);
     let of = |k: usize| model.equations[k].incidence.iter().map(|&(unknown, _)| unknown);
@@ -77,7 +79,7 @@ fn with_partners(model: &Model, off: &[usize]) -> Vec<usize> {
     (0..model.equations.len()).filter(partner).collect()
 }
 
-/// The unknowns in some equations.
+/// The names of the unknowns in the equations.
 fn restricted(model: &Model, equations: &[usize]) -> Vec<String> {
     let unknowns: BTreeSet<usize> = equations
         .iter()

@@ -10,7 +10,7 @@ use crate::formulation::Form;
 use crate::pipeline::{Compiled, HiddenConstraint, Named};
 use crate::structure::Offsets;
 
-/// Offsets.
+/// Canonical offsets, by equation and by unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OffsetsReport {
@@ -24,7 +24,7 @@ pub struct OffsetsReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct HiddenReport {
-    /// `der(equation 5)`.
+    /// The name, such as `der(equation 5)`.
     pub name: String,
     /// The position in [`Report::equations`](super::Report::equations), from 1, of the equation it comes from.
     pub equation: usize,
@@ -36,11 +36,11 @@ pub struct HiddenReport {
     pub latex: String,
 }
 
-/// A name of the model and its definition.
+/// A named sub-expression or input, and its definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DefinitionReport {
-    /// `force`.
+    /// The name, such as `force`.
     pub name: String,
     /// The value in plain mathematics.
     pub value: String,
@@ -52,7 +52,7 @@ pub struct DefinitionReport {
 pub struct EliminatedReport {
     /// Its name.
     pub unknown: String,
-    /// Its value, in plain mathematics.
+    /// What it equals, in plain mathematics: another unknown, its negative, or a constant.
     pub value: String,
     /// The position in [`Report::equations`](super::Report::equations), from 1, of the equation that gives it.
     pub equation: usize,
@@ -60,13 +60,13 @@ pub struct EliminatedReport {
     pub equation_name: String,
 }
 
-/// A form of the model.
+/// A form that the model asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FormReport {
-    /// `index1`, `projected(B)`, ….
+    /// Its name: `index1`, `projected(B)`, ….
     pub name: String,
-    /// Why the model does not have it.
+    /// Why the model does not have this form; `None` if it does.
     pub unavailable: Option<String>,
 }
 
@@ -80,7 +80,7 @@ pub struct ProblemReport {
     pub equations: Vec<String>,
     /// Names of the unknowns at fault.
     pub unknowns: Vec<String>,
-    /// The findings, a line each.
+    /// The findings, each with its code.
     pub messages: Vec<String>,
 }
 

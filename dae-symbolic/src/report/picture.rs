@@ -1,8 +1,8 @@
 //! The block-triangular form as a picture.
 //!
-//! In: the structure of a text. Out: inline SVG of its pattern, rows and columns permuted such that blocks of equations
-//! that are solved together stand on the diagonal, each after those it needs (`structure/blocks.rs`). Colours come from
-//! the style sheet of the page.
+//! In: the structure of a text. Out: inline SVG of its pattern, with rows and columns permuted so that blocks of
+//! equations that are solved together stand on the diagonal, each after those it needs
+//! ([`Structure::blocks`](crate::structure::Structure::blocks)). Colours come from the style sheet of the page.
 
 use std::fmt::Write;
 
@@ -12,10 +12,10 @@ use super::mathematics::number;
 use crate::expr::escaped;
 use crate::structure::Structure;
 
-/// Rows and columns have names up to this size.
+/// The largest number of unknowns for which rows and columns are labelled.
 const NAMED: usize = 30;
 
-/// `None` if the pattern is too large for a picture.
+/// The picture; `None` if the pattern is empty or too large.
 pub(super) fn block_triangular(
     structure: &Structure,
     signature: &[Vec<Option<u32>>],

@@ -4,19 +4,19 @@
 
 use crate::recommendation::{Conditioning, Measures, Recommendation, short};
 
-/// The recommended form, and the reason.
+/// The recommended form, with the reason and what it rests on.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RecommendationReport {
-    /// `ggl`.
+    /// The form, such as `ggl`.
     pub form: String,
     /// The reason in a sentence.
     pub reason: String,
     /// The source of the recommendation.
     pub reference: String,
-    /// The numbers that it rests on: rates at the start per unit of time, and a ratio.
+    /// The numbers that it rests on: rates at the start, per unit of time, and the obliqueness of the multipliers.
     pub measures: Option<Measures>,
-    /// For a linear problem, the constants of Ascher and Petzold (1993), sect. 2.
+    /// The conditioning constants of Ascher and Petzold (1993), sect. 2, for a linear problem.
     pub conditioning: Option<Conditioning>,
 }
 

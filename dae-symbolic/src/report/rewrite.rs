@@ -19,7 +19,7 @@ pub struct RewriteReport {
     pub equation_name: String,
     /// The combination that replaced it.
     pub combination: String,
-    /// The positions of the equations whose leading parts cancel.
+    /// The positions, from 1, of the equations whose leading parts cancel.
     pub cancelling: Vec<usize>,
     /// The names of these equations.
     pub cancelling_names: Vec<String>,

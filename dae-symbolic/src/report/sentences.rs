@@ -1,11 +1,11 @@
-//! Sentences in lines, and numbers of things.
+//! Sentences folded into lines, and nouns with their numbers.
 //!
 //! In: a heading and a sentence. Out: lines of readable length.
 
 /// Sentences are folded at this width.
 const WIDTH: usize = 110;
 
-/// A heading and a sentence, folded between words and hung under its beginning.
+/// A heading and a sentence, folded between words, with further lines indented to the beginning of the sentence.
 pub(super) fn folded(heading: &str, sentence: &str) -> String {
     let indent = heading.chars().count();
     let (mut text, mut column) = (heading.to_string(), indent);

@@ -11,7 +11,7 @@ use super::listing::Row;
 use super::sentences::{count, folded};
 use super::{FormReport, InitialReport, RecommendationReport, Report};
 
-/// In models with more states than this, their values are not listed.
+/// The largest number of lines of initial values.
 const LISTED: usize = 30;
 
 impl Display for Report {
@@ -100,7 +100,7 @@ impl Report {
     }
 }
 
-/// Lines in columns: the label, the entry `before` the text of the first member, the text.
+/// Lines in columns: the label, what `before` gives for the first item that the line stands for, and the text.
 fn table(f: &mut Formatter<'_>, rows: &[Row], before: impl Fn(usize) -> String) -> fmt::Result {
     let width = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0);
     for row in rows {

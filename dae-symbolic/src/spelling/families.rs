@@ -1,9 +1,8 @@
 //! Texts of families: one for all instances.
 //!
-//! In: texts of which one belongs to each instance (`q[3]`, `equation 5[3]: 0 = q[3] - q[2]`), in tables with the
-//! positions that belong to them. Out: one text with affine functions of the indices (`q[i]`,
-//! `equation 5[i]: 0 = q[i] - q[i - 1]`). Texts are rolled by the numbers in them, whatever these mean, and only if the
-//! result reproduces the text of every instance.
+//! In: a text for each instance (`q[3]`, `equation 5[3]: 0 = q[3] - q[2]`), in tables, with positions that belong to
+//! it. Out: one text with affine functions of the indices (`q[i]`, `equation 5[i]: 0 = q[i] - q[i - 1]`). Texts are
+//! rolled by the numbers in them, whatever these mean, and only if the result reproduces the text of every instance.
 
 use std::hash::Hash;
 
@@ -17,17 +16,17 @@ use crate::program::roll::{Class, Item, roll_apart};
 /// One entry of a table: a member of a family or a scalar, with a text, a key that has to agree, and positions.
 #[derive(Debug)]
 pub struct Entry<'a, K> {
-    /// The family.
+    /// The family, and the indices in it; `None` for a scalar.
     pub domain: Option<&'a Domain>,
     /// Its text.
     pub text: &'a str,
-    /// The key that has to agree.
+    /// The key, equal for all entries that share one text.
     pub key: K,
-    /// Positions.
+    /// Positions, in this table or in others, that have to be affine in the indices.
     pub places: Vec<usize>,
 }
 
-/// Entries of a table at the places of their list: domain, text, and the key that has to agree.
+/// The entries of a list of domains, texts and keys, each with its position in the list of the whole model.
 ///
 /// # Errors
 /// If a family is interrupted close to a gap of an excerpt.
@@ -41,7 +40,7 @@ pub fn listed<'a, K>(list: impl Iterator<Item = (&'a Domain, &'a str, K)>) -> Re
 /// The rows of a pattern: the first place is that of the row, the others are those of its columns.
 ///
 /// # Errors
-/// See [`listed`].
+/// If a family of rows is interrupted close to a gap of an excerpt.
 pub fn pattern_rows<'a>(
     pattern: &Pattern,
     domains: &'a [Domain],
@@ -61,27 +60,27 @@ pub struct Group<K> {
     pub domain: Vec<Range>,
     /// The text of all entries.
     pub text: Rolled,
-    /// The key that has to agree.
+    /// The key of all entries.
     pub key: K,
-    /// Positions.
+    /// The positions of the entries.
     pub places: Vec<Affine>,
-    /// The first of the entries.
+    /// The number of the first of the entries.
     pub first: usize,
 }
 
-/// Entries that differ by numbers which are affine in the indices become one group.
+/// The groups of entries: those of a family that differ only in numbers affine in the indices become one group.
 ///
 /// # Errors
-/// If the entries of an excerpt do not tell what those in between are like.
+/// If the entries of an excerpt do not tell what those left out are like.
 pub fn grouped<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> Result<Vec<Group<K>>, Torn> {
     let (groups, torn) = groups(entries);
     torn.map_or(Ok(groups), Err)
 }
 
-/// The entries of the whole table: `item` is called with text, key and places; the first place is that in the table.
+/// The items of the whole table, which `item` makes from text, key and places; the first place is that in the table.
 ///
 /// # Errors
-/// If the entries of an excerpt do not tell what those in between are like.
+/// If the entries of an excerpt do not tell what those left out are like.
 pub fn whole<K: Clone + Eq + Hash, T>(
     entries: &[Entry<'_, K>],
     total: usize,
@@ -100,7 +99,7 @@ pub fn whole<K: Clone + Eq + Hash, T>(
     list.into_iter().collect::<Option<Vec<T>>>().ok_or(Torn)
 }
 
-/// The groups, and whether entries of an excerpt do not tell what those in between are like.
+/// The groups, and [`Torn`] if the entries of an excerpt do not tell what those left out are like.
 pub(super) fn groups<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> (Vec<Group<K>>, Option<Torn>) {
     let items: Vec<Item<'_, _>> = entries
         .iter()
@@ -124,7 +123,7 @@ pub(super) fn groups<K: Clone + Eq + Hash>(entries: &[Entry<'_, K>]) -> (Vec<Gro
 }
 
 impl<K> Group<K> {
-    /// The number of entries.
+    /// The number of entries that it stands for, including those that an excerpt leaves out.
     pub fn size(&self) -> usize {
         self.domain.iter().map(|range| range.end.saturating_sub(range.start) as usize).product()
     }

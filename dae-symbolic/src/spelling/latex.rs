@@ -1,6 +1,6 @@
 //! Literal text and numbers in LaTeX, and equations in lines that fit on a page.
 //!
-//! In: text and numbers as they are, equations in LaTeX. Out: what LaTeX prints as that text, and lines of readable
+//! In: text and numbers as they are, equations in LaTeX. Out: LaTeX that prints them literally, and lines of readable
 //! length.
 
 use std::fmt::Write;
@@ -35,7 +35,7 @@ pub(crate) fn aligned(equation: &str) -> Vec<String> {
     lines.iter().map(|line| line.trim().to_string()).collect()
 }
 
-/// Depth of brackets and visible characters after one more command or character.
+/// The depth of brackets and the number of visible characters after one more command or character.
 fn after(piece: &str, depth: i32, width: usize) -> (i32, usize) {
     match piece {
         "{" | "\\left" => (depth + 1, width),
@@ -45,7 +45,7 @@ fn after(piece: &str, depth: i32, width: usize) -> (i32, usize) {
     }
 }
 
-/// Length of the command or character at the beginning.
+/// The length, in bytes, of the command or character at the beginning.
 fn token(rest: &str, first: char) -> usize {
     match first {
         '\\' => 1 + rest[1..].chars().take_while(char::is_ascii_alphabetic).count(),
@@ -53,7 +53,7 @@ fn token(rest: &str, first: char) -> usize {
     }
 }
 
-/// Characters up to the next sign outside all brackets, commands as one.
+/// The number of visible characters up to the next sign outside all brackets; a command counts as one.
 fn visible(term: &str) -> usize {
     let (mut depth, mut width, mut rest) = (0_i32, 0, term);
     while let Some(c) = rest.chars().next() {
@@ -67,7 +67,7 @@ fn visible(term: &str) -> usize {
     width
 }
 
-/// A number with six digits.
+/// A number in scientific notation with at most six decimals.
 pub(crate) fn number(value: f64) -> String {
     let text = format!("{value:.6e}");
     match text.split_once('e') {

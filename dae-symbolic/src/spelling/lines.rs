@@ -7,14 +7,14 @@ use super::families::{Entry, Group, groups};
 use super::indices::{index_names, ranges};
 use crate::model::{Domain, Numbering, Torn};
 
-/// The largest number of lines for single instances of one family.
+/// A family is shown in full if at most this many of its instances need a line of their own.
 const SINGLE: usize = 6;
 
-/// The number of lines of a family with more single instances than that.
+/// The number of lines shown of any other family.
 const LINES: usize = 4;
 
 /// The texts, with those of a family joined into one that states its indices. Where the texts of a family differ too
-/// much for that, as with fractions, the first ones stand for all.
+/// much for that, as fractions may, the first lines are followed by the number of members they stand for.
 pub fn lines<'a>(texts: impl Iterator<Item = (Option<&'a Domain>, &'a str)>) -> Vec<String> {
     let entries: Vec<Entry<'_, ()>> =
         texts.map(|(domain, text)| Entry { domain, text, key: (), places: Vec::new() }).collect();
@@ -47,10 +47,10 @@ fn members_of(entries: &[Entry<'_, ()>], family: Option<u32>) -> usize {
     Numbering::of(own).map_or(0, |numbering| numbering.total())
 }
 
-/// The number of characters after which a family's text is shortened.
+/// The number of characters to which longer texts are shortened.
 const CHARACTERS: usize = 600;
 
-/// The beginning of a text that is too long to be read.
+/// The text, or only its beginning if it is too long to be read.
 pub fn shortened(text: String) -> String {
     match text.char_indices().nth(CHARACTERS) {
         Some((end, _)) => format!("{} …", &text[..end]),

@@ -4,7 +4,7 @@
 
 use super::rolled::split_numbers;
 
-/// Rows of fewer than this many names are written out.
+/// Runs of fewer names than this are written out.
 const FOLDED: usize = 3;
 
 /// Names in the order given, consecutive indices as one range: `q[0..=9]`, `equation 4[i = 2..=19]`.
@@ -38,7 +38,8 @@ pub fn folded(names: &[String]) -> Vec<String> {
     list
 }
 
-/// The only number, between brackets, in which the second name differs from the first, if it is the next one.
+/// The position of the number in which two names differ, if it is the only one, is an index in brackets, and is greater
+/// by one in the second name.
 fn step(first: &(Vec<String>, Vec<i64>), second: &(Vec<String>, Vec<i64>)) -> Option<usize> {
     if first.0 != second.0 {
         return None;

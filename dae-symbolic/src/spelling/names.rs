@@ -53,7 +53,7 @@ fn latex_name(name: &str) -> String {
     if index.is_empty() { stem } else { format!("{stem}_{{{index}}}") }
 }
 
-/// A name in MathML; a dot stands over the letter, not over its index.
+/// A name in MathML; dots stand over the letter, not over its index.
 #[cfg(feature = "report")]
 fn mathml_name(name: &str) -> String {
     let Some((base, order)) = derivative(name) else { return mathml_indexed(name, |letter| letter) };
@@ -68,7 +68,7 @@ fn mathml_name(name: &str) -> String {
     }
 }
 
-/// A letter or word, marked, with its index.
+/// A letter or word with the marks that `marked` adds, and its index.
 #[cfg(feature = "report")]
 fn mathml_indexed(name: &str, marked: impl Fn(String) -> String) -> String {
     let (stem, index) = split(name);

@@ -32,16 +32,18 @@ impl Rolled {
             text.push_str(part);
             depth += part.matches('[').count() as i64 - part.matches(']').count() as i64;
             let Some(number) = self.numbers.get(k).map(|number| spell(number, indices)) else { continue };
-            // Brackets delimit an index; elsewhere it is a part of a name, a factor or an exponent.
+            // Brackets delimit an index; outside them the number is part of a name, a factor or an exponent, and a sum
+            // gets parentheses.
             let apart = depth == 0 && number.contains(' ');
             text.push_str(&if apart { format!("({number})") } else { number });
         }
-        // `[i = 3]` says which loop variable the number is; it may have the name that it gets here.
+        // In `[i = 3]` the number is the value of the loop variable `i`: rolled, `[i = i]` says no more than `[i]`.
         indices.iter().fold(text, |text, index| text.replace(&format!("{index} = {index}"), index))
     }
 }
 
-/// The numbers in a text and the texts between them. Digits after a leading zero are text, and so are decimals.
+/// The texts between the numbers of a text, and these numbers. Decimals are text, and so are digits after a leading
+/// zero together with it.
 pub fn split_numbers(text: &str) -> (Vec<String>, Vec<i64>) {
     let mut parts = vec![String::new()];
     let mut numbers = Vec::new();
@@ -67,7 +69,8 @@ pub fn split_numbers(text: &str) -> (Vec<String>, Vec<i64>) {
     (parts, numbers)
 }
 
-/// One text for all points of the box of a class, if the texts at `place` differ by numbers that are affine in the indices.
+/// One text for all points of the box of a class, if the texts at `place` differ only in numbers that are affine in the
+/// indices.
 pub fn generalised<'a>(text: impl Fn(usize) -> Option<&'a str>, place: &Affine, domain: &[Range]) -> Option<Rolled> {
     let start: Vec<i64> = domain.iter().map(|range| range.start).collect();
     let at = |indices: &[i64]| Some(split_numbers(text(usize::try_from(place.at(indices)).ok()?)?));
@@ -85,7 +88,8 @@ pub fn generalised<'a>(text: impl Fn(usize) -> Option<&'a str>, place: &Affine, 
             number.base -= (b - a) * domain[k].start;
         }
     }
-    // The instances of a class differ in affine functions only; if first, second and last agree, all do.
+    // The instances of a class differ in affine functions only: if the first, its neighbour along each index, and the
+    // last agree, all do.
     let last: Vec<i64> = domain.iter().map(|range| range.end - 1).collect();
     let (found, values) = at(&last)?;
     let holds = found == parts && values.iter().zip(&numbers).all(|(&value, number)| value == number.at(&last));

@@ -1,10 +1,10 @@
 //! Structural analysis: what the pattern of a model alone says about it.
 //!
-//! In: the [`SignatureMatrix`], for each equation its unknowns with the highest order of derivative. Out: the
+//! In: the [`SignatureMatrix`], for each equation its unknowns with the highest order of their derivatives. Out: the
 //! [`Structure`], which gives the number of differentiations of each equation, the order in which the equations are
-//! solved, and a bound on the index; or the equations and unknowns in excess ([`StructurallySingular`]). Integers only:
-//! equations and unknowns are numbers here, counted from 0, and no value of any coefficient is used. Whether the
-//! pattern is misleading is decided by the system Jacobian.
+//! solved, and a bound on the index; or the equations and unknowns in excess ([`StructurallySingular`]). Equations and
+//! unknowns are numbers here, counted from 0, and no value of any coefficient is used. Whether the pattern misleads is
+//! decided by the system Jacobian.
 //!
 //! | file | source |
 //! |---|---|
@@ -41,9 +41,9 @@ pub struct Structure {
     pub transversal: Transversal,
     /// The canonical offsets $c$ and $d$.
     pub offsets: Offsets,
-    /// $\max c$, and one more if some $d_j = 0$.
+    /// $\max_i c_i$, and one more if some $d_j = 0$.
     pub structural_index: u32,
-    /// $\sum d - \sum c$.
+    /// $\sum_j d_j - \sum_i c_i$.
     pub degrees_of_freedom: usize,
     /// Blocks of the full pattern in order of solution: sub-models that can be integrated one after the other.
     pub blocks: Vec<Block>,
@@ -55,9 +55,9 @@ pub struct Structure {
 /// No transversal exists: whatever the coefficients are, some equations are in excess and some unknowns are free.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StructurallySingular {
-    /// Equations that contain fewer unknowns than there are equations, and these unknowns.
+    /// Equations that together contain fewer unknowns than there are of them, and these unknowns.
     pub overdetermined: Part,
-    /// Unknowns that occur in fewer equations than there are unknowns, and these equations.
+    /// Unknowns that together occur in fewer equations than there are of them, and these equations.
     pub underdetermined: Part,
 }
 
@@ -81,6 +81,9 @@ impl fmt::Display for StructurallySingular {
 impl std::error::Error for StructurallySingular {}
 
 /// Analyses the structure.
+///
+/// # Errors
+/// If the matrix has no transversal.
 pub fn analyse(sigma: &SignatureMatrix) -> Result<Structure, StructurallySingular> {
     let Some((transversal, offsets)) = highest_value_transversal(sigma) else {
         let DulmageMendelsohn { overdetermined, underdetermined, .. } = dulmage_mendelsohn(sigma.pattern());

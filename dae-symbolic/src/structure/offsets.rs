@@ -1,8 +1,7 @@
-//! Canonical offsets (Pryce 2001): how often each equation has to be differentiated.
+//! Canonical offsets (Pryce 2001): how many times each equation has to be differentiated.
 //!
 //! In: the signature matrix and the pair $(c, d)$ that [`highest_value_transversal`](super::highest_value_transversal)
-//! returns. Out: the structural index, the degrees of freedom, and the pattern of the system
-//! Jacobian.
+//! returns. Out: the structural index, the degrees of freedom, and the pattern of the system Jacobian.
 //!
 //! A pair of offsets is *valid* if, with equality on some transversal $T$,
 //! $$ d_j - c_i \ge \sigma_{ij}, \qquad c, d \ge 0. $$
@@ -13,17 +12,21 @@
 //!
 //! # Why the offsets of the transversal are canonical
 //!
-//! They start at or below $(c^\ast, d^\ast)$, with $c = 0$ and $d_j = \max_i \sigma_{ij}$, and rise only in steps like
-//! this one (a longer raise is several of them): tight paths from the equations without unknown reach the equations
-//! $R$ and their tight unknowns, but no unknown without equation; the offsets of all that are reached rise by one.
+//! Let $T^\ast$ be a transversal that is tight with the canonical offsets. The offsets start at or below
+//! $(c^\ast, d^\ast)$, with $d_j = \max_i \sigma_{ij}$ and $c_i = \min_j (d_j - \sigma_{ij})$: for $j = T^\ast(i)$ this
+//! is at most $d_j^\ast - \sigma_{ij} = c_i^\ast$. They rise only in steps of this kind (a longer raise is several of
+//! them): tight paths from the equations without an unknown reach the equations $R$ and their tight unknowns, but no
+//! unknown without an equation; the offsets of all that are reached rise by one.
 //!
 //! No step goes too far. Let $S \subseteq R$ be the equations that have $c_i = c_i^\ast$ already, and $j = T^\ast(i)$
-//! for an $i \in S$ and a transversal $T^\ast$ that is tight with the canonical offsets. Then
+//! for an $i \in S$. Then
 //! $$ d_j^\ast = c_i^\ast + \sigma_{ij} = c_i + \sigma_{ij} \le d_j \le d_j^\ast, $$
 //! so $(i, j)$ is tight now, and $j$ is reached. No $k \in R$ outside $S$ is tight with $j$, because
-//! $d_j = d_j^\ast \ge c_k^\ast + \sigma_{kj} \gt c_k + \sigma_{kj}$. So the partners of the $|S|$ unknowns
-//! $T^\ast(S)$, which are reached and tight with them, are all of $S$. An equation with a partner is reached through it
-//! alone, so the paths neither start in $S$ nor enter it: $S$ is empty. This is Pantelides' algorithm in leaps.
+//! $d_j = d_j^\ast \ge c_k^\ast + \sigma_{kj} \gt c_k + \sigma_{kj}$. So the $|S|$ unknowns $T^\ast(S)$, each of which
+//! is reached and therefore matched with a tight equation of $R$, are matched with all of $S$. A matched equation is
+//! reached through its unknown alone, so the paths neither start in $S$ nor enter it: $S$ is empty. Nor does an unknown
+//! with $d_j = d_j^\ast$ rise, because the equation matched with it would be in $S$. This is Pantelides' algorithm in
+//! leaps.
 
 use super::Incidence;
 use super::signature::SignatureMatrix;

@@ -1,14 +1,15 @@
 //! Pantelides' algorithm (1988): which equations to differentiate, found one differentiation at a time.
 //!
 //! In: the signature matrix. Out: the number of differentiations $c_i$ of each equation and the order $d_j$ of the
-//! highest derivative of each unknown after them. They are the canonical offsets (Pryce 2001), so that it
-//! checks the analysis, which leaps where Pantelides steps.
+//! highest derivative of each unknown after them. These are the canonical offsets (Pryce 2001), so the algorithm serves
+//! to check the analysis.
 //!
-//! Equations are assigned to highest derivatives one after the other. An equation that finds no augmenting path has
-//! coloured, in looking for one, a set of equations that contains fewer highest derivatives than equations. These are
-//! differentiated, which puts the derivatives of the coloured unknowns in their place, and the search is repeated.
+//! Equations are assigned to highest derivatives one after the other. If no augmenting path from an equation is found,
+//! the search has coloured equations that together contain fewer highest derivatives than there are of them. These
+//! equations are differentiated, which raises the highest derivatives of the coloured unknowns, and the search is
+//! repeated.
 //! It ends if and only if some transversal exists (Pantelides 1988), so that is tested first. The work grows with
-//! $\sum c_i$; [`highest_value_transversal`](super::highest_value_transversal) is the fast way to the same numbers.
+//! $\sum_i c_i$; [`highest_value_transversal`](super::highest_value_transversal) is the fast way to the same numbers.
 
 use super::Matching;
 use super::offsets::Offsets;
@@ -54,7 +55,7 @@ struct Assignment<'a> {
     /// ASSIGN of the paper: the equation that each unknown's highest derivative belongs to. Differentiating an
     /// equation and its unknown together leaves it valid.
     equation_of: Vec<Option<usize>>,
-    /// Clear between searches.
+    /// The unknowns that the current search has coloured; none between searches.
     coloured: Vec<bool>,
 }
 

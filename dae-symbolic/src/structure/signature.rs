@@ -1,6 +1,6 @@
 //! The signature matrix $\Sigma$ (Pryce 2001).
 //!
-//! In: for each equation $f_i$ its unknowns $x_j$ with the highest order of derivative that occurs, $\sigma_{ij}$.
+//! In: for each equation $f_i$ its unknowns $x_j$, each with the highest order of its derivatives in it, $\sigma_{ij}$.
 //! Out: the sparse matrix $\Sigma = (\sigma_{ij})$; where $x_j$ does not occur in $f_i$ nothing is stored, the
 //! $-\infty$ of the paper.
 
@@ -21,6 +21,9 @@ pub struct SignatureMatrix {
 impl SignatureMatrix {
     /// The matrix whose row `i` has the entries `(unknown, order)` of `rows[i]`, in any order; of several orders of
     /// the same unknown the highest counts.
+    ///
+    /// # Errors
+    /// If an unknown is out of range, or the highest orders of the rows add up to more than [`MAX_TOTAL_ORDER`].
     pub fn from_rows<Row>(unknowns: usize, rows: impl IntoIterator<Item = Row>) -> Result<Self, InvalidStructure>
     where
         Row: IntoIterator<Item = (usize, u32)>,

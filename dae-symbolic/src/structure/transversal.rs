@@ -1,18 +1,18 @@
 //! Highest-value transversal by shortest augmenting paths (Jonker & Volgenant 1987; Duff & Koster 2001).
 //!
 //! In: the signature matrix. Out: a transversal $T$ of the greatest value $\sum_{(i,j) \in T} \sigma_{ij}$, and the
-//! proof that it is: the canonical offsets, the least $c, d \ge 0$ with
+//! proof that none is greater: the canonical offsets, the least $c, d \ge 0$ with
 //! $$ d_j - c_i \ge \sigma_{ij}, \qquad\text{with equality on } T, $$
-//! the solution of the dual linear programme (Pryce 2001). Summed over any transversal the inequality bounds
-//! its value by $\sum d_j - \sum c_i$, which $T$ attains. For why they are the least see the module documentation of
-//! `offsets.rs`.
+//! a solution of the dual linear programme (Pryce 2001). Summed over any transversal, the inequality bounds its value
+//! by $\sum_j d_j - \sum_i c_i$, which $T$ attains. That they are the least is shown in `offsets.rs`.
 //!
-//! The pairs of the matching are always *tight* entries, those with equality. A phase measures the distance of
-//! all unknowns from the equations without unknown, an entry being as long as its slack $d_j - c_i - \sigma_{ij}$;
-//! raises the offsets within the distance of the nearest unknown without equation, which makes a path to it
-//! tight; and exchanges a maximal set of disjoint tight paths. All equations search at once, which bounds the number
-//! of raises: a raise by $\Delta$ lowers $\sum d_j - \sum c_i$, at first at most $n$ times the highest order $s$, by
-//! $\Delta$ for each equation still without unknown, so that $O(\sqrt{n s})$ raises are enough.
+//! The pairs of the matching are always *tight* entries, those with equality. A phase measures the distances of
+//! unknowns from the equations without an unknown, an entry being as long as its slack $d_j - c_i - \sigma_{ij}$;
+//! raises the offsets of all that is nearer than the nearest unknown without an equation, which makes a path to that
+//! unknown tight; and augments along a maximal set of disjoint tight paths. All equations search at once, which bounds
+//! the number of raises: a raise by $\Delta$ lowers $\sum_j d_j - \sum_i c_i$, which is at first at most $n$ times the
+//! highest order $s$, by $\Delta$ for each equation still without an unknown, so that $O(\sqrt{n s})$ raises are
+//! enough.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -36,7 +36,7 @@ pub fn highest_value_transversal(sigma: &SignatureMatrix) -> Option<(Transversal
     Some((matching.transversal()?, offsets))
 }
 
-/// Feasible offsets that leave a tight entry in every row and column: $d_j = \max_i \sigma_{ij}$,
+/// Feasible offsets with a tight entry in every row and column that is not empty: $d_j = \max_i \sigma_{ij}$,
 /// $c_i = \min_j (d_j - \sigma_{ij})$.
 fn initial_offsets(sigma: &SignatureMatrix) -> Offsets {
     let unknowns = sigma.highest_orders();
@@ -60,7 +60,7 @@ fn raise_offsets(sigma: &SignatureMatrix, matching: &Matching, free: &[usize], o
         queue: BinaryHeap::new(),
         nearest_free: u32::MAX,
     };
-    // Equations and unknowns with a final distance below that of the nearest free unknown.
+    // Equations, the unknowns they are matched with, and their final distances.
     let mut settled: Vec<(usize, Option<usize>, u32)> = Vec::new();
     for &equation in free {
         search.relax(offsets, equation, 0);
@@ -93,7 +93,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Offers the way through an equation at `start` to all its unknowns.
+    /// Shortens the distances of the unknowns of an equation, which is itself at the distance `start`.
     fn relax(&mut self, offsets: &Offsets, equation: usize, start: u32) {
         for position in self.sigma.pattern().positions(equation) {
             let unknown = self.sigma.pattern().unknown_at(position);
@@ -109,7 +109,7 @@ impl Search<'_> {
         }
     }
 
-    /// The next nearest paired unknown, if it is nearer than the nearest free one.
+    /// The next nearest matched unknown, if it is nearer than the nearest free one.
     fn pop(&mut self) -> Option<(usize, u32)> {
         while let Some(Reverse((distance, unknown))) = self.queue.pop() {
             if distance >= self.nearest_free {

@@ -1,7 +1,7 @@
 //! `/// documentation`, `#[nominal(1e-3)]` and `#[dae(crate = path)]`.
 //!
-//! In: the cursor before the attributes of a model or statement. Out: documentation lines, the nominal value, and where
-//! the crate is. The compiler and `proc_macro2` both turn a documentation comment into `#[doc = "…"]`, escapes
+//! In: the cursor before the attributes of a model or statement. Out: documentation lines, the nominal value, and the
+//! path of the crate. The compiler and `proc_macro2` both turn a documentation comment into `#[doc = "…"]`, escapes
 //! included.
 
 use super::ast::Expression;

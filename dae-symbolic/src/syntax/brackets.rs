@@ -1,6 +1,6 @@
-//! Brackets without counterpart.
+//! Brackets without a counterpart.
 //!
-//! In: a text that is not made of tokens. Out: the bracket without counterpart, if that is the reason, and its place.
+//! In: a text that is not made of tokens. Out: the bracket without a counterpart, if that is the reason, and its place.
 
 use proc_macro2::{Span, TokenStream};
 
@@ -11,8 +11,9 @@ struct Open {
     indent: usize,
 }
 
-/// The first bracket without counterpart. If a block is closed at the margin of an outer one, its opening bracket is
-/// taken to be the one.
+/// The first bracket without a counterpart; `None` if there is none or a comment does not end. If brackets stay open at
+/// the end, and one was closed at the start of a line that is indented less than the line that opened it, then that one
+/// is taken to lack its counterpart, otherwise the last one left open.
 pub(super) fn lonely(text: &str) -> Option<(char, Span)> {
     let characters: Vec<char> = text.chars().collect();
     let (mut open, mut doubtful): (Vec<Open>, Option<(char, usize)>) = (Vec::new(), None);

@@ -1,9 +1,9 @@
 //! Conditions, and expressions that depend on them.
 //!
 //! In: the cursor at a comparison, a logical operator or `if`. Out: nodes for conditions and conditionals. Above the
-//! two levels of arithmetic there are three more, comparison, `&&` and `||`; a frame of the parser holds their finished
-//! parts. After an expression is complete, one loop over its nodes checks that conditions and numbers stand where they
-//! belong.
+//! two levels of arithmetic there are three more (comparison, `&&` and `||`); a frame of the parser holds their
+//! finished parts. Once an expression is complete, one loop over its nodes checks that conditions and numbers stand
+//! where they belong.
 
 use super::ast::{Comparison, Expression, Expressions, Node, NodeId};
 use super::cursor::Look;
@@ -222,8 +222,7 @@ fn misplaced(expressions: &Expressions, it: Expression, wanted: Sort) -> Option<
     }
 }
 
-/// The operands of a node, and the sort that each of them must have. Only sums and products whose operands may be
-/// conditions matter, but finding them costs as much as checking all.
+/// The operands of a node, and the sort that each of them must have.
 fn operands(node: &Node) -> Vec<(NodeId, Sort)> {
     let all = |ids: &[NodeId], sort| ids.iter().map(|&id| (id, sort)).collect();
     match node {

@@ -19,7 +19,7 @@ pub(super) struct Logic {
     pub(super) start: usize,
     /// Alternatives before the last `||`.
     pub(super) alternatives: Vec<NodeId>,
-    /// Where the current alternative starts, and its conditions before the last `&&`.
+    /// Where the current alternative starts; `conditions` are those in it before the last `&&`.
     pub(super) alternative_start: usize,
     pub(super) conditions: Vec<NodeId>,
     /// The left side of a comparison.
@@ -145,7 +145,7 @@ impl Frame {
         }
     }
 
-    /// Starts the sum of the next argument.
+    /// Starts the sum of the next argument, element, case or part of a range.
     pub(super) fn restart(&mut self, start: usize) {
         let opener = std::mem::replace(&mut self.opener, Opener::Statement);
         *self = Frame::new(opener, start);
@@ -219,7 +219,7 @@ pub(super) enum Next {
     Finished(NodeId),
 }
 
-/// The bracket that closes the frame.
+/// What has to follow to close the frame, for messages.
 pub(super) fn closing(frame: &Frame) -> &'static str {
     match frame.opener {
         Opener::Index { .. } | Opener::List { .. } | Opener::Repeat { .. } => "`]`",

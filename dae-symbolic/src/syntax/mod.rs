@@ -78,20 +78,20 @@
 //!   are used. All names live in one space, except that arguments and `let`s of a function may shadow names of the
 //!   model.
 //! * A constant uses numbers and earlier constants; a parameter's default also earlier parameters; a start value
-//!   constants and parameters; an input's definition also `t`; a function its arguments and all of these and inputs,
-//!   but no unknown: what it depends on is an argument.
+//!   constants and parameters; an input's definition also `t`, tables and external functions; a function all of these,
+//!   inputs and its arguments, but no unknown: an unknown on which it depends is passed as an argument.
 //! * Arrays have one or two indices, from zero, and sizes that are constants. `= value` gives all elements the same
-//!   value, those of a list, or by index those of `|i| value`. An index is affine in loop variables with integer
-//!   coefficients (`N - 1 - 2 * i`); it is checked for every instance. A row `T[i]`, a whole array and its derivative
-//!   `der(q)` can be indexed further, be arguments of functions that say so (`fn norm2(v: [f64; 3]) { … }`), and
-//!   nothing else.
-//! * A `for` stands for the statements in it, once for each value of its variable, which is a number in expressions. It
-//!   is one equation of the text: `equation 4[i = 17]` is an instance. `sum(i in 0..N => e)` is zero if the range is
-//!   empty, and a `for` over such a range stands for nothing, which is an error only where the range is made of
-//!   literals. Ranges may depend on the variables of outer loops.
-//! * Conditions that constants and loop variables decide are decided while the model is read: what they leave out is
-//!   not evaluated. Around equations there are no others, and `==` and `!=` compare nothing else. The `for` of a
-//!   `lagrangian` or `optimal_control` block holds constraints and forces, or dynamics.
+//!   value, or each the one that a list or, by its index, `|i| value` has for it. An index is affine in loop variables
+//!   with integer coefficients (`N - 1 - 2 * i`); it is checked for every instance. A row `T[i]`, a whole array and its
+//!   derivative `der(q)` can be indexed further, or be arguments of functions that say so
+//!   (`fn norm2(v: [f64; 3]) { … }`), and nothing else.
+//! * A `for` stands for the statements in it, once for each value of its variable, which is a number in expressions. An
+//!   equation in it is one equation of the text, with instances such as `equation 4[i = 17]`. `sum(i in 0..N => e)` is
+//!   zero if the range is empty, and a `for` over such a range stands for nothing, which is an error only where the
+//!   range is made of literals. Ranges may depend on the variables of outer loops.
+//! * Conditions that constants and loop variables decide are decided while the model is read, and what they leave out
+//!   is not evaluated. Conditions around equations must be of this kind, and `==` and `!=` may only compare such
+//!   numbers. A `for` in a `lagrangian` or `optimal_control` block holds constraints and forces, or dynamics.
 //! * A start value of an element takes precedence over one for its whole array; two for the same element are an error.
 //! * The variable of a `for` or a `sum`, an index name and a `let` in a `for` hold inside only, and hide no other name.
 

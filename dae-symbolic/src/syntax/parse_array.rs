@@ -196,7 +196,7 @@ impl Parser {
         Some(Operand { node: self.expressions.push(node, origin), start, end })
     }
 
-    /// The element of a `start` statement: `[i][j]`.
+    /// The indices of an element of an array, `[i][j]`; none if no bracket stands here.
     pub(super) fn element(&mut self) -> Parsed<Vec<Expression>> {
         let mut indices = Vec::new();
         while let (Look::Open(Delimiter::Bracket), Some(close)) = (self.cursor.look(0), self.cursor.closing()) {

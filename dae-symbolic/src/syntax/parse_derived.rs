@@ -1,7 +1,7 @@
 //! Tokens to the blocks from which equations are derived.
 //!
-//! In: the cursor at `lagrangian {` or `optimal_control {`. Out: the statements of the block. The words that open them
-//! are words of the language only there. A statement with an error is reported and skipped up to its `;`.
+//! In: the cursor at `lagrangian {` or `optimal_control {`. Out: the statements of the block. The words that open these
+//! statements have a meaning in such a block only. A statement with an error is reported and skipped up to its `;`.
 
 use super::ast::{Derived, DerivedKind, Element, Equation, Item, ItemKind, List, Quantity, StatementKind};
 use super::cursor::Look;
@@ -76,7 +76,7 @@ impl Parser {
         let close = self.expect_open(Delimiter::Brace, "`{`")?;
         let statements = kind.statements();
         let mut derived = Derived { kind, opening, items: Vec::new(), doubtful: false };
-        // Where the block and the `for`s in it end, and the items that open these.
+        // Where the block and the open `for`s in it end, and the items that are the heads of these.
         let mut blocks: Vec<(usize, Option<usize>)> = vec![(close, None)];
         while let Some(&(end, head)) = blocks.last() {
             self.cursor.skip_invisible();
@@ -124,7 +124,7 @@ impl Parser {
         }
     }
 
-    /// One statement; where its body ends, if it is a `for`.
+    /// Reads one statement; gives the end of its body if it is a `for`, otherwise `None`.
     fn item(
         &mut self,
         kind: DerivedKind,

@@ -20,7 +20,7 @@ impl Parser {
         self.expression_of(Opener::Statement)
     }
 
-    /// Parses one expression that ends like one with this opener.
+    /// Parses one expression; `kind` decides which tokens can end it, and whether it is to be a condition.
     pub(super) fn expression_of(&mut self, kind: Opener) -> Parsed<Expression> {
         let first = NodeId(self.expressions.len() as u32);
         let wanted = if matches!(kind, Opener::Condition) { Sort::Condition } else { Sort::Number };
@@ -89,7 +89,7 @@ impl Parser {
         }
     }
 
-    /// Reports a token that cannot continue the expression; `end` could end it.
+    /// Reports a token that cannot continue the expression; `end` is what could end it.
     fn no_continuation(&mut self, end: &str) -> Reported {
         let at = self.here();
         let finding = match self.cursor.look(0) {
@@ -146,7 +146,7 @@ impl Parser {
         }
     }
 
-    /// Ends a factor: its signs, which bind tighter than `*` and looser than a method call.
+    /// Ends a factor: applies the `-` and `!` before it, which bind tighter than `*` and looser than a method call.
     fn factor(&mut self, frame: &mut Frame, value: Operand) {
         let mut node = value.node;
         while let Some((unary, start)) = frame.unary.pop() {
@@ -189,7 +189,7 @@ impl Parser {
         Operand { node, start: frame.sum_start, end: value.end }
     }
 
-    /// Ends an argument.
+    /// Ends an argument of a call, or an element of a list.
     fn comma(&mut self, stack: &mut Stack, value: Operand) -> Parsed<Next> {
         match stack.top.opener {
             Opener::Call { .. } | Opener::List { .. } => {}

@@ -1,6 +1,6 @@
 //! `forms(ggl, projected(B));`: the formulations that a model asks for.
 //!
-//! In: the tokens between the parentheses. Out: [`Form`]s, each of whose names is read from its tokens as text.
+//! In: the tokens between the parentheses. Out: [`Form`]s, each read from the text of its tokens.
 
 use proc_macro2::Delimiter;
 
@@ -31,7 +31,7 @@ impl Parser {
             let meant = match text.parse::<Form>() {
                 Ok(form) => Some(form),
                 Err(error) => {
-                    // The form that was meant keeps its method, so that calls of it are not further errors.
+                    // The form that was probably meant gets its method, so that calls of it are not further errors.
                     let (name, choice) = text.split_at(text.find('(').unwrap_or(text.len()));
                     let near = nearest(name, Form::words()).filter(|&near| near != name);
                     let finding = Diagnostic::error(Code::UnknownForm, error.message).label(origin, "not a form");

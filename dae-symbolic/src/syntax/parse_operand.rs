@@ -10,7 +10,7 @@ use super::validate;
 use proc_macro2::Delimiter;
 
 impl Parser {
-    /// One step where an operand must stand: the operand, or nothing after an opening bracket or a minus sign.
+    /// One step where an operand must stand: the operand, or `None` after `if`, an opening bracket, `-` or `!`.
     pub(super) fn operand(&mut self, stack: &mut Stack) -> Parsed<Option<Operand>> {
         let start = self.cursor.position();
         match self.cursor.look(0) {

@@ -1,4 +1,4 @@
-//! Findings for a terminal, with colours, by the renderer of rustc.
+//! Findings for a terminal, with colours, in the style of rustc (by the library `annotate-snippets`).
 //!
 //! In: findings, the source map, file name and text. Out: text with ANSI styles, which the stream removes where they
 //! are not wanted; labels of one line stand below it together, and wide characters count by their width.

@@ -1,12 +1,13 @@
 //! "Did you mean …?"
 //!
 //! In: a name and the names there are. Out: the nearest one, if it is near, by the edit distance that counts
-//! insertions, deletions, replacements and swaps of neighbours (Damerau, restricted to non-overlapping edits), whatever
-//! their case.
+//! insertions, deletions, replacements and swaps of neighbours (Damerau, restricted to non-overlapping edits). Upper
+//! and lower case are not distinguished.
 
 use strsim::osa_distance;
 
-/// The candidate nearest to `name`, the first of equally near ones, if a third of the name or less is wrong.
+/// The candidate nearest to `name`, the first of equally near ones; `None` if the distance is more than a third of the
+/// length of `name` and more than one, or not less than that length.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();
     let allowed = (length / 3).max(1);

@@ -1,24 +1,24 @@
 //! Combining equations whose leading parts cancel.
 //!
-//! In: a system whose Jacobian is identically singular. Out: the system with one equation replaced by a combination in
+//! In: a system whose Jacobian is identically singular. Out: systems with one equation replaced by a combination in
 //! which the highest derivatives cancel, by the linear combination method of Tan, Nedialkov and Pryce, *Conversion
-//! methods for improving structural analysis of DAE systems* (BIT 57, 2017), eqs. (4.1)–(4.4): with a null vector
-//! $u^\top J = 0$ and $\underline c = \min \{c_i : u_i \ne 0\}$,
+//! methods for improving structural analysis of DAE systems* (BIT 57, 2017), eqs. (4.1)–(4.4): with a vector $u \ne 0$,
+//! $u^\top J = 0$, and $\underline c = \min \{c_i : u_i \ne 0\}$,
 //!
 //! $$ \bar f = \sum_i u_i\, f_i^{(c_i - \underline c)} $$
 //!
 //! replaces an equation with $c_l = \underline c$, provided $u$ contains no $x_j^{(k)}$ with
 //! $k \ge d_j - \underline c$. Then $\partial \bar f / \partial x_j^{(d_j - \underline c)} = (u^\top J)_j = 0$: the
 //! combination does not depend on these derivatives, whatever its form, and they are removed by putting a number in
-//! their place. Where $u_l \ne 0$ the old equation follows from the new one and the others: nothing is lost.
+//! their place. Where $u_l \ne 0$, the old equation follows from the new one and the others: nothing is lost.
 //!
-//! The companion of that paper, the expression substitution method (Sect. 5), serves where every $u$ contains leading
+//! The other method of that paper, expression substitution (Sect. 5), serves where every $u$ contains leading
 //! derivatives, because equations are nonlinear in a common combination of them: $v$ with $J v = 0$ gives new unknowns
 //! $y_j = x_j^{(d_j - \bar c)} - (v_j / v_l)\, x_l^{(d_l - \bar c)}$. It is not done here: it adds unknowns and
-//! equations to the text, on whose states, start values and offsets all later stages rely, and the index does not need
-//! it, because the derivative array decides without a rewrite; none of the systems of the literature that the tests
-//! hold need it (modified pendulum, flexible robot arm, ring modulator, transistor amplifier have a $u$ that serves).
-//! Such a model lacks the forms other than the original one, and gets them when the text gives the combination a name,
+//! equations to the text, on whose states, start values and offsets all later stages rely, and it is not needed for the
+//! index, which the derivative array decides without a rewrite. None of the systems from the literature in the tests
+//! needs it: the modified pendulum, the flexible robot arm, the ring modulator and the transistor amplifier have a $u$
+//! that serves. A model that does need it has only the original form, until its text gives the combination a name,
 //! `s = q1 + q2` with `var s`, which is the same substitution by hand.
 
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ pub struct Combination {
 }
 
 /// The systems that result from replacing one equation by a combination, in order of preference: null vectors of
-/// constants first. `value` tells whether an expression is safely nonzero at the start of the model.
+/// constants first. `nonzero` tells whether an expression is safely nonzero at the start of the model.
 pub fn combine(
     model: &mut Model,
     system: &System,
@@ -72,7 +72,7 @@ fn replaced(
             return None;
         }
     }
-    // A number as pivot is best; then the last such equation in the text: earlier ones keep their place.
+    // The best pivot is a number, and of several pivots that of the last equation, so that earlier ones stay unchanged.
     let candidates = || null.iter().rev().filter(|&&(i, _)| c(i) == lowest);
     let is_number = |u: Expr| model.dag.as_constant(u).is_some();
     let chosen = candidates().find(|&&(_, u)| is_number(u)).or_else(|| candidates().find(|&&(_, u)| nonzero(model, u)));
@@ -96,7 +96,7 @@ fn replaced(
     Some((result, Combination { equation, pivot, before, after }))
 }
 
-/// The expression multiplied out, if unknowns or their highest derivatives cancel.
+/// The expression multiplied out if unknowns or their highest derivatives cancel then, otherwise the expression itself.
 fn simplified(dag: &mut Dag, e: Expr) -> Expr {
     let jets = |dag: &Dag, e: Expr| highest_orders(dag, [e]).into_iter().map(|(_, order)| order + 1).sum::<u32>();
     let before = jets(dag, e);
@@ -107,7 +107,7 @@ fn simplified(dag: &mut Dag, e: Expr) -> Expr {
 fn accumulate(dag: &mut Dag, sum: &mut BTreeMap<(usize, u32), Expr>, of: &Provenance, u: Expr, r: u32) {
     for &(q, k, order) in &of.terms {
         let (mut coefficient, mut binomial) = (q, 1_i64);
-        // Descending orders of differentiation of the text, ascending ones of the coefficient.
+        // The equation of the text is differentiated ever fewer times, the coefficient ever more.
         for taken in 0..=r {
             let term = dag.mul(u, coefficient);
             let entry = sum.get(&(k, order + r - taken)).copied();
@@ -131,7 +131,7 @@ fn without_leading(model: &mut Model, combination: Expr, offsets: &Offsets, lowe
     if !highest_orders(&model.dag, [combination]).into_iter().any(|(j, order)| order + lowest >= offsets.unknowns[j]) {
         return Some(combination);
     }
-    // Zero may be a pole; a combination that does not depend on them has the same value at any number.
+    // A combination that does not depend on them has the same value at any number, but zero may be a pole.
     (0..3).find_map(|number| {
         let number = model.dag.integer(number);
         let struck = substitute(&mut model.dag, &[combination], |_, s| is_leading(s).then_some(number))[0];

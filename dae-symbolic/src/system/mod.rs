@@ -1,8 +1,8 @@
 //! The working system: the equations that are analysed and reduced.
 //!
-//! In: a model. Out: its equations with names, their signature matrix and system Jacobian. It starts as the text of the
-//! model, simplified; `combine.rs` may replace an equation by a combination of others and their derivatives. If the
-//! text has redundant equations, it has as many of them as there are unknowns.
+//! In: a model. Out: its equations with names, their signature matrix and system Jacobian. The system starts as the
+//! text of the model, simplified; `combine.rs` may replace an equation by a combination of equations and their
+//! derivatives. Redundant equations of the text are left out.
 
 mod combine;
 mod null_vector;
@@ -22,11 +22,11 @@ pub struct SystemEquation {
     pub residual: Expr,
     /// The number of the equation of the text that it is or replaces, from zero.
     pub text: usize,
-    /// The combination that it is.
+    /// The combination of equations of the text that it is.
     pub provenance: Provenance,
-    /// Where the equation it replaces stands in the text.
+    /// Where the equation of the text that it is or replaces stands.
     pub origin: Origin,
-    /// The index domain of the family it stands for.
+    /// The family to which that equation belongs, and its indices there.
     pub domain: Domain,
 }
 
@@ -67,18 +67,18 @@ impl Provenance {
         spelled(model, &self.terms)
     }
 
-    /// The highest number of differentiations of an equation of the text in it.
+    /// The largest number of times that it differentiates an equation of the text.
     pub fn differentiations(&self) -> u32 {
         self.terms.iter().map(|&(_, _, r)| r).max().unwrap_or(0)
     }
 
-    /// `equation 3`, `equation 1 + 2·der(equation 2)`, or where coefficients are long `a combination of …`.
+    /// `equation 3`, `equation 1 + 2·der(equation 2)`, or `a combination of …` if that would be too long.
     pub fn name(&self) -> String {
         self.name.clone()
     }
 }
 
-/// Names longer than this leave their coefficients out.
+/// Names with more characters than this leave their coefficients out.
 const LONG_NAME: usize = 80;
 
 /// `equation 1 - x·der(equation 2)`.
@@ -116,20 +116,20 @@ fn spelled(model: &Model, terms: &[(Expr, usize, u32)]) -> String {
 /// The equations under analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct System {
-    /// The equations, as many as unknowns unless the text has fewer.
+    /// The equations; as many as unknowns, unless the text has too few or too many.
     pub equations: Vec<SystemEquation>,
     /// Number of unknowns.
     pub unknowns: usize,
 }
 
 impl System {
-    /// The text of the model.
+    /// The system of all equations of the text.
     pub fn of_text(model: &mut Model) -> System {
         let all: Vec<usize> = (0..model.equations.len()).collect();
         System::of_equations(model, &all)
     }
 
-    /// Some equations of the text.
+    /// The system of the chosen equations of the text.
     pub fn of_equations(model: &mut Model, chosen: &[usize]) -> System {
         let names: Vec<String> = chosen.iter().map(|&k| model.equation_name(k)).collect();
         let Model { dag, equations, .. } = model;
@@ -143,12 +143,15 @@ impl System {
         System { equations: chosen.iter().zip(names).map(equation).collect(), unknowns: model.unknowns.len() }
     }
 
-    /// Whether every equation is one of the text.
+    /// Whether every equation is one of the text, unchanged.
     pub fn is_text(&self) -> bool {
         self.equations.iter().all(SystemEquation::is_text)
     }
 
-    /// $\sigma_{ij}$, the highest order of $x_j$ that occurs in $f_i$ after simplification.
+    /// $\sigma_{ij}$, the highest order of the derivatives of $x_j$ in $f_i$ after simplification.
+    ///
+    /// # Errors
+    /// See [`SignatureMatrix::from_rows`].
     pub fn signature(&self, dag: &Dag) -> Result<SignatureMatrix, InvalidStructure> {
         SignatureMatrix::from_rows(self.unknowns, self.equations.iter().map(|e| highest_orders(dag, [e.residual])))
     }
@@ -171,19 +174,20 @@ impl System {
         entries
     }
 
-    /// $f_i, \dot f_i, \dots, f_i^{(m_i)}$ for every equation.
+    /// $f_i, \dot f_i, \dots, f_i^{(m_i)}$ for every equation, with $m_i$ from `orders`.
     pub fn derivatives(&self, dag: &mut Dag, orders: &[u32]) -> Vec<Vec<Expr>> {
         let rows = self.equations.iter().zip(orders);
         rows.map(|(equation, &order)| derivatives(dag, equation.residual, order)).collect()
     }
 }
 
-/// The unknowns that occur in expressions with their highest orders, ascending.
+/// The unknowns that occur in the expressions, each with the highest order of its derivatives; ascending.
 pub fn highest_orders(dag: &Dag, roots: impl IntoIterator<Item = Expr>) -> Vec<(usize, u32)> {
     incidence(dag, roots).into_iter().map(|(unknown, order)| (unknown.index(), order)).collect()
 }
 
-/// $p_j$, the highest order of each unknown in the text of the model; 0 for one that does not occur.
+/// $p_j$, the highest order of the derivatives of each unknown in the equations of the model, simplified; 0 for one
+/// that does not occur.
 pub fn written_orders(model: &Model) -> Vec<u32> {
     let mut orders = vec![0; model.unknowns.len()];
     let residuals = model.equations.iter().map(|equation| equation.residual);

@@ -1,16 +1,16 @@
 //! Null vectors of the system Jacobian.
 //!
-//! In: a matrix of expressions that is identically singular. Out: vectors $u$ with $u^\top J = 0$ identically: of
-//! rational numbers where there are some, otherwise of expressions.
+//! In: a matrix of expressions that is identically singular. Out: vectors $u \ne 0$ with $u^\top J = 0$ identically:
+//! one of rational numbers, if there is any, and such of expressions.
 //!
 //! *Numbers.* Every entry of $J$ is a rational combination of canonical monomials $m_k$, and a constant $u$ must
 //! annihilate the coefficients of each monomial in each column: elimination over a prime field, from which the numbers
 //! are reconstructed and then verified.
 //!
-//! *Expressions.* Elimination at a random point of the prime field finds the smallest sets of rows that depend on one
-//! another (each dependent row with the rows of a basis that it combines) and columns on which all but one of them are
-//! independent. By Cramer's rule the minors $u_i = (-1)^i \det J_{L \setminus i, C}$ are a null vector; their common
-//! factors are divided out.
+//! *Expressions.* Elimination at a random point of the prime field finds minimal sets $L$ of rows that depend on one
+//! another (each dependent row with the rows of a basis that it combines), and columns $C$ on which all but one of them
+//! are independent. By Cramer's rule, the minors $u_i = (-1)^i \det J_{L \setminus i, C}$ are a null vector; their
+//! common factors are divided out.
 
 use std::collections::BTreeMap;
 
@@ -28,12 +28,12 @@ type Residues = BTreeMap<usize, u64>;
 
 /// Dependent sets of more than this many rows are left alone: their minors are too long to be of use.
 const MAX_ROWS: usize = 8;
-/// The number of rows that are eliminated exactly where residues do not suffice: numbers grow with every row.
+/// Where residues do not suffice, at most this many rows are eliminated exactly: numbers grow with every row.
 const MAX_EXACT_ROWS: usize = 200;
 /// The number of nodes that the minors of one dependent set may add.
 const MAX_GROWTH: usize = 4_000;
 
-/// Null vectors in order of preference.
+/// Null vectors in order of preference: a constant one, then others by ascending number of rows.
 pub(super) fn null_vectors(model: &mut Model, n: usize, jacobian: &[(usize, usize, Expr)]) -> Vec<NullVector> {
     let mut found = Vec::new();
     if let Some(constant) = constant_null_vector(&mut model.dag, n, jacobian) {
@@ -47,12 +47,12 @@ pub(super) fn null_vectors(model: &mut Model, n: usize, jacobian: &[(usize, usiz
     found
 }
 
-/// Some nonzero rational vector $u$ with $u^\top J = 0$ identically, by equation; `None` if there is none, or the work
-/// is too much.
+/// Some nonzero rational vector $u$ with $u^\top J = 0$ identically, by equation; `None` if there is none, or finding
+/// it takes too much work.
 ///
-/// The rows that it combines are found modulo a prime, where entries do not grow: rows that are independent there are
-/// independent over the rationals. The numbers are reconstructed from their residues and verified on every column. Only
-/// where that fails are rows eliminated exactly.
+/// The rows that it combines are found modulo a prime, where entries do not grow; rows that are independent there are
+/// independent over the rationals. The numbers are reconstructed from their residues and verified in every column. Rows
+/// are eliminated exactly only if that fails.
 fn constant_null_vector(dag: &mut Dag, n: usize, jacobian: &[(usize, usize, Expr)]) -> Option<Sparse<usize>> {
     let mut rows: Vec<Sparse<Place>> = vec![BTreeMap::new(); n];
     for &(i, j, entry) in jacobian {
@@ -82,14 +82,14 @@ fn residues(row: &Sparse<Place>) -> Option<BTreeMap<Place, u64>> {
     entries.filter(|entry| entry.is_none_or(|(_, residue)| residue != 0)).collect()
 }
 
-/// Whether $u^\top J = 0$.
+/// Whether $u^\top J = 0$ for a vector $u$ and the rows of $J$.
 fn annihilates(vector: &Sparse<usize>, rows: &[Sparse<Place>]) -> bool {
     let mut sum = Sparse::new();
     vector.iter().for_each(|(&i, factor)| sum.add_multiple(&rows[i], factor));
     sum.is_empty()
 }
 
-/// Coprime integers with a positive first entry: the form that a reader expects.
+/// The vector as coprime integers with a positive first entry, the form that a reader expects.
 fn scaled_to_integers(mut vector: Sparse<usize>) -> Sparse<usize> {
     let content = Rational::content(vector.values());
     let negative = vector.values().next().is_some_and(Rational::is_negative);
@@ -100,8 +100,8 @@ fn scaled_to_integers(mut vector: Sparse<usize>) -> Sparse<usize> {
     vector
 }
 
-/// The canonical form read as a rational combination of monomials; none of their factors begins with a minus sign, so
-/// that $x (a - b)$ and $x (b - a)$ are multiples of the same monomial.
+/// An entry as a rational combination of monomials. None of their factors begins with a minus sign, so that
+/// $x (a - b)$ and $x (b - a)$ are multiples of the same monomial.
 fn monomials(dag: &mut Dag, entry: Expr) -> Vec<(Rational, Option<Expr>)> {
     match dag.node(entry).clone() {
         Node::Constant(q) => vec![(q, None)],
@@ -120,7 +120,7 @@ fn monomials(dag: &mut Dag, entry: Expr) -> Vec<(Rational, Option<Expr>)> {
     }
 }
 
-/// A number and a product of primitive parts.
+/// A monomial as a number and a product of primitive parts.
 fn primitive_monomial(dag: &mut Dag, monomial: Expr) -> (Rational, Expr) {
     let Node::Product(factors) = dag.node(monomial).clone() else { return (Rational::ONE, monomial) };
     let mut content = Rational::ONE;
@@ -143,7 +143,8 @@ struct Circuit {
     columns: Vec<usize>,
 }
 
-/// The small dependent sets of rows at a random point of the prime field; `None` if the matrix has no value there.
+/// The minimal dependent sets of at most [`MAX_ROWS`] rows at a random point of the prime field; `None` if the matrix
+/// has no value there.
 fn circuits(model: &mut Model, n: usize, jacobian: &[(usize, usize, Expr)]) -> Option<Vec<Circuit>> {
     let values: Vec<Expr> = jacobian.iter().map(|&(.., value)| value).collect();
     let values = model.expand_inputs(&values);
@@ -162,10 +163,10 @@ fn circuits(model: &mut Model, n: usize, jacobian: &[(usize, usize, Expr)]) -> O
     Some(dependences(rows.clone()).filter_map(independent).collect())
 }
 
-/// Rows over the prime field that depend on those before them: each with the rows of the basis that it combines,
-/// ascending, itself with coefficient 1.
+/// The dependences of rows over the prime field: for each row that depends on those before it, the rows of the basis
+/// that it combines with their coefficients, ascending, and the row itself with the coefficient 1.
 fn dependences<K: Ord + Copy>(rows: Vec<BTreeMap<K, u64>>) -> impl Iterator<Item = Vec<(usize, u64)>> {
-    // Reduced rows by pivot column, and for every row the multiples of reduced ones that were added to it.
+    // Reduced rows with their numbers, by pivot column, and for every row the multiples of reduced ones added to it.
     let mut pivots: BTreeMap<K, (usize, BTreeMap<K, u64>)> = BTreeMap::new();
     let mut added: Vec<Vec<(usize, u64)>> = Vec::with_capacity(rows.len());
     rows.into_iter().enumerate().filter_map(move |(i, mut row)| {
@@ -190,8 +191,8 @@ fn dependences<K: Ord + Copy>(rows: Vec<BTreeMap<K, u64>>) -> impl Iterator<Item
     })
 }
 
-/// Row `i` plus multiples of reduced rows, in terms of the original rows: a reduced row combines earlier ones, so the
-/// last is resolved first.
+/// Row `i` plus multiples of reduced rows, in terms of the original rows. A reduced row combines itself and earlier
+/// ones, so the last is resolved first.
 fn in_terms_of_rows(i: usize, multiples: &[(usize, u64)], added: &[Vec<(usize, u64)>]) -> Vec<(usize, u64)> {
     let mut pending: Residues = multiples.iter().copied().collect();
     let mut combination = vec![(i, 1)];
@@ -241,7 +242,8 @@ fn independent_columns(matrix: &[Residues], rows: &[usize]) -> Vec<usize> {
 }
 
 impl Circuit {
-    /// $u_i = (-1)^i \det J_{L \setminus i, C}$ without common factors; `None` if they are too long.
+    /// $u_i = (-1)^i \det J_{L \setminus i, C}$ without common factors; `None` if they are too long, or one of them
+    /// vanishes.
     fn minors(&self, dag: &mut Dag, jacobian: &[(usize, usize, Expr)]) -> Option<NullVector> {
         let size = self.rows.len();
         if self.columns.len() + 1 != size {
@@ -249,7 +251,7 @@ impl Circuit {
         }
         let entry = |i: usize, j: usize| jacobian.iter().find(|e| (e.0, e.1) == (i, j)).map(|e| e.2);
         let budget = dag.len() + MAX_GROWTH;
-        // Determinants of the first k columns and every set of k rows, by expansion along the last column.
+        // Determinants of the first k columns and each set of k rows, by expansion along the last column.
         let mut minors: BTreeMap<u32, Expr> = BTreeMap::from([(0, dag.integer(1))]);
         for (k, &column) in self.columns.iter().enumerate() {
             let mut next: BTreeMap<u32, Vec<(Rational, Expr)>> = BTreeMap::new();
@@ -282,7 +284,7 @@ impl Circuit {
     }
 }
 
-/// Divides by factors that all components show, and by their rational content.
+/// The vector divided by the factors that all components have in their canonical form, and by their rational content.
 fn without_common_factors(dag: &mut Dag, vector: NullVector) -> NullVector {
     let split: Vec<(Rational, BTreeMap<Expr, i32>)> = vector.iter().map(|&(_, u)| factors(dag, u)).collect();
     let mut common = split[0].1.clone();
@@ -315,7 +317,7 @@ fn without_common_factors(dag: &mut Dag, vector: NullVector) -> NullVector {
         .collect()
 }
 
-/// $e = q \prod b^n$.
+/// $q$, and the exponents $n$ by base $b$, of $e = q \prod b^n$.
 fn factors(dag: &mut Dag, e: Expr) -> (Rational, BTreeMap<Expr, i32>) {
     let (q, rest) = match dag.node(e) {
         Node::Constant(q) => return (q.clone(), BTreeMap::new()),

@@ -168,7 +168,7 @@ impl TaylorModel {
         }
     }
 
-    /// The angle of $(x, y)$ with this as $y$.
+    /// The angle of $(x, y)$, where $y$ is this model.
     pub fn atan2(self, x: impl Into<TaylorModel>) -> TaylorModel {
         self.function_of_two(x.into(), Interval::atan2, |y, x| {
             let square = y.powi(2) + x.powi(2);
@@ -182,8 +182,8 @@ impl TaylorModel {
         self.function_of_two(y.into(), Interval::powf, derivatives)
     }
 
-    /// `a` where the value is positive, otherwise `b`: the branch taken where that is certain, whatever the other one
-    /// is, or the hull of both.
+    /// `a` where the value is positive, otherwise `b`: where the sign is certain the branch taken, whatever the other
+    /// one is, otherwise the hull of both.
     pub fn choose(self, a: impl Into<TaylorModel>, b: impl Into<TaylorModel>) -> TaylorModel {
         let (switch, a, b) = (self.range, a.into(), b.into());
         match switch {
@@ -194,12 +194,13 @@ impl TaylorModel {
         }
     }
 
-    /// A bound on a quantity that has this value at the centre and changes by no more than the argument.
+    /// A bound on a quantity that has the value `at_centre` at the centre, changes by no more than the argument does,
+    /// and is nowhere larger than `bound`.
     fn at_most(self, at_centre: f64, bound: f64) -> f64 {
         (at_centre + self.slope.abs() + self.remainder).min(bound)
     }
 
-    /// A function of one argument, from its extension and that of its derivative to intervals.
+    /// A function of one argument, from the extensions of the function and of its derivative to intervals.
     pub(crate) fn function(
         self,
         f: impl Fn(Interval) -> Interval,
@@ -213,7 +214,7 @@ impl TaylorModel {
         TaylorModel::by_mean_value(range, value, &[(derivative(self.range), self)])
     }
 
-    /// A function of two arguments, from its extension and those of its partial derivatives to intervals.
+    /// A function of two arguments, from the extensions of the function and of its partial derivatives to intervals.
     fn function_of_two(
         self,
         other: TaylorModel,

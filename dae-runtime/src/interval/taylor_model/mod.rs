@@ -3,11 +3,11 @@
 //! In: values over the part as $c + k s \pm r$ for $s \in [-1, 1]$. Out: functions of them in the same form, with the
 //! interval that contains them.
 //!
-//! An interval forgets that its operands move together: $x - x$ over a step is as wide as twice the change of $x$. In a
-//! Taylor model of degree one the terms linear in $s$ cancel, and the remainder is as small as the square of the width
-//! of the part (K. Makino, M. Berz, *Taylor models and other validated functional inclusion methods*, Int. J. Pure
-//! Appl. Math. 4, 2003). Where the remainder is not a small part of the model, intervals are computed as well, and the
-//! two are intersected.
+//! Interval arithmetic forgets that its operands move together: $x - x$ over a step is twice as wide as the change of
+//! $x$. In a Taylor model of degree one the terms linear in $s$ cancel, and the remainder is of the order of the square
+//! of the width of the part (K. Makino, M. Berz, *Taylor models and other validated functional inclusion methods*, Int.
+//! J. Pure Appl. Math. 4, 2003). Where the remainder is not a small part of the model, intervals are computed as well,
+//! and the two are intersected.
 //!
 //! Products are those of the polynomials, with $s^2 = \frac{1}{2} \pm \frac{1}{2}$. Functions follow Taylor's theorem,
 //! $f(x) = f(c) + f'(c) (x - c) \pm \frac{1}{2} \max |f''| (x - c)^2$, or the mean value theorem,
@@ -81,7 +81,8 @@ impl TaylorModel {
         self.range
     }
 
-    /// The range of $s$ in which the value may come within `distance` of zero; $[-1, 1]$ if the model does not narrow it.
+    /// The range of $s$ in which the value may come within `distance` of zero; $[-1, 1]$ if the model does not narrow
+    /// it.
     pub fn zeros_within(self, distance: f64) -> [f64; 2] {
         let (zero, spread) = (-self.centre / self.slope, (self.remainder + distance) / self.slope.abs());
         let slack = ROUNDING * (zero.abs() + spread);
@@ -89,7 +90,8 @@ impl TaylorModel {
         [bound(zero - spread - slack, -1.0), bound(zero + spread + slack, 1.0)]
     }
 
-    /// The model within a range. Where the remainder alone is as wide as the range, or NaN, the range is all that is known.
+    /// The model within a range. Where the remainder alone is as wide as the range, or NaN, the range is all that is
+    /// known.
     #[inline]
     fn in_range(range: Interval, centre: f64, slope: f64, remainder: f64) -> TaylorModel {
         let spread = slope.abs() + remainder;
@@ -106,7 +108,7 @@ impl TaylorModel {
         }
     }
 
-    /// The model, within the range that intervals give where it is not tight; the entire line where they give nothing then.
+    /// The model; where it is not tight, within the range that intervals give, or the entire line if they give nothing.
     #[inline]
     fn unless_tight(centre: f64, slope: f64, remainder: f64, by_intervals: impl FnOnce() -> Interval) -> TaylorModel {
         let spread = slope.abs() + remainder;

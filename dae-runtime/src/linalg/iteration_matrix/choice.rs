@@ -11,7 +11,8 @@ use super::matrix::IterationMatrix;
 use super::symbolic_factorization::SymbolicFactorization;
 use crate::contract::Dae;
 
-/// A multiplication of a sparse elimination, which has to look up its operands, takes as long as this many of a dense one.
+/// A multiplication of a sparse elimination, which has to look up its operands, takes as long as this many of a dense
+/// one.
 const SPARSE_COSTS: usize = 3;
 /// Below this order there is little to gain, and a dense elimination needs no Jacobians at the start.
 const SMALLEST_SPARSE: usize = 9;
@@ -19,7 +20,8 @@ const SMALLEST_SPARSE: usize = 9;
 /// A way to solve the linear systems of a formulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Factorization {
-    /// With pivots that were chosen when the model was compiled, by code that was emitted for them ([`UnrolledLu`](crate::contract::UnrolledLu)).
+    /// With pivots that were chosen when the model was compiled, by code that was emitted for them
+    /// ([`UnrolledLu`](crate::contract::UnrolledLu)).
     UnrolledLu,
     /// With pivots that are chosen at the start.
     Sparse,
@@ -40,12 +42,11 @@ pub struct StepStart<'a> {
     pub h: f64,
 }
 
-/// Pivots of iteration matrices that are large enough at all of these steps, and keep their sign from one to the other.
-/// Steps with a matrix that is not finite, or has a row of zeros, are ignored; one with a singular matrix has no
-/// pivots.
+/// Pivots of iteration matrices that are large enough at all of these steps, and have the same sign at all of them.
+/// Later steps whose matrix is not finite, or has a row of zeros, are ignored; a singular matrix has no pivots.
 ///
 /// `None` if there are no such pivots, if elimination with them takes more than `most_work` multiplications, or if the
-/// first matrix is not finite.
+/// first matrix is not finite or has a row of zeros.
 pub fn common_factorization<const K: usize>(
     dae: &dyn Dae,
     steps: [StepStart<'_>; K],
@@ -59,7 +60,8 @@ pub fn common_factorization<const K: usize>(
 }
 
 impl FactorizationPlan {
-    /// The plan for steps like this one: code without loops if the formulation has it, otherwise what takes the least time.
+    /// The plan for steps like this one: code without loops if the formulation has it, otherwise the sparse or the
+    /// dense elimination, whichever is estimated to take less time.
     pub(crate) fn new(dae: &dyn Dae, step: StepStart<'_>) -> Rc<FactorizationPlan> {
         if let Some(plan) = FactorizationPlan::of(Factorization::UnrolledLu, dae, step) {
             return Rc::new(plan);
@@ -74,7 +76,8 @@ impl FactorizationPlan {
         Rc::new(FactorizationPlan { symbolic: plan.symbolic.filter(pays), jacobians: 1, ..plan })
     }
 
-    /// The plan for steps like this one with a given factorisation: `None` if the formulation has no such code, or there are no pivots.
+    /// The plan for steps like this one with a given factorisation; `None` if the formulation has no code without loops
+    /// for its patterns, or no sparse pivots are found.
     pub(crate) fn of(how: Factorization, dae: &dyn Dae, step: StepStart<'_>) -> Option<FactorizationPlan> {
         let unordered = || FactorizationPlan::unordered(dae.description());
         match how {
@@ -93,7 +96,7 @@ impl FactorizationPlan {
         }
     }
 
-    /// The scaled matrix of the first stage of a step, if it is finite and has no row of zeros.
+    /// The scaled matrix $F_{y'}/h + F_y$ at the start of a step, if it is finite and has no row of zeros.
     fn values_at(self: &Rc<Self>, dae: &dyn Dae, StepStart { t, y, yp, h }: StepStart<'_>) -> Option<Vec<f64>> {
         let mut jacobians = Jacobians::new(dae.description());
         jacobians.evaluate(dae, t, y, yp);

@@ -1,12 +1,12 @@
 //! What makes a matrix singular.
 //!
-//! In: a real matrix. Out: a row that the others determine, and a column that they do not determine, found by complete
-//! pivoting.
+//! In: a real matrix. Out: a row that the others imply and a column that they do not determine, found by complete
+//! pivoting, if the matrix is singular.
 
 use super::equilibration::{Singular, equilibrate_rows};
 use crate::linalg::complete_pivoting::CompletePivoting;
 
-/// A row that the others already determine, and a column that they do not determine.
+/// A row that the others already imply, and a column that they do not determine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Deficiency {
     /// The dependent row.
@@ -15,8 +15,9 @@ pub(crate) struct Deficiency {
     pub(crate) column: usize,
 }
 
-/// Finds out by complete pivoting whether a real matrix (column-major, overwritten) is singular to working precision,
-/// and where. For reporting a failure, not for the step: it allocates.
+/// Where a real matrix (column-major, overwritten) is singular to working precision, by complete pivoting; `None` if it
+/// is regular. A row of zeros, or one that is not finite, is reported first. For reporting a failure, not for use in a
+/// step: it allocates.
 pub(crate) fn deficiency(n: usize, matrix: &mut [f64]) -> Option<Deficiency> {
     let mut scale = vec![1.0; n];
     if let Err(Singular::Row(row) | Singular::NonFinite(row)) = equilibrate_rows(n, matrix, &mut scale) {

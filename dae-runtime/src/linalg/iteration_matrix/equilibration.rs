@@ -16,13 +16,15 @@ pub(crate) enum Singular {
     NonFinite(usize),
 }
 
-/// The power of two below a positive number, kept far from overflow of itself and its inverse.
+/// The largest power of two that does not exceed a positive number, kept so far from 0 and infinity that neither it nor
+/// its inverse overflows.
 pub(super) fn power_of_two(x: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     f64::from_bits(x.clamp(1e-300, 1e300).to_bits() & EXPONENT)
 }
 
-/// Divides each row by the power of two next below its largest entry.
+/// Divides each row by the largest power of two that does not exceed its largest entry; the inverses of these powers
+/// are left in `scale`.
 pub(super) fn equilibrate_rows<S: Scalar>(n: usize, matrix: &mut [S], scale: &mut [f64]) -> Result<(), Singular> {
     scale.fill(0.0);
     for column in matrix.chunks_exact(n.max(1)) {

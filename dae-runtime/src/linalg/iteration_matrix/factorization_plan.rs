@@ -1,6 +1,6 @@
 //! Storage and elimination of the matrices of a formulation.
 //!
-//! In: patterns of $F_y$ and $F_{y'}$. Out: the pattern of iteration matrices, in which pivots may be entered.
+//! In: patterns of $F_y$ and $F_{y'}$. Out: the pattern of iteration matrices, to which pivots may be added.
 
 use std::rc::Rc;
 
@@ -17,11 +17,11 @@ pub(crate) struct FactorizationPlan {
     /// Position in that pattern of every entry of $F_y$ and of $F_{y'}$.
     pub(super) of_y: Vec<usize>,
     pub(super) of_yp: Vec<usize>,
-    /// Pivots, if a sparse elimination pays.
+    /// Pivots, if the elimination is sparse.
     pub(super) symbolic: Option<Rc<SymbolicFactorization>>,
     /// Code for these pivots.
     pub(super) code: Option<UnrolledLu>,
-    /// Number of pairs of Jacobians it took to find them.
+    /// Number of pairs of Jacobians that were evaluated to find the pivots.
     pub(crate) jacobians: usize,
 }
 

@@ -3,15 +3,15 @@
 //! In: a pattern with typical values, of one matrix or of several that are to have their pivots in the same places.
 //! Out: a [`SymbolicFactorization`] that takes little work.
 //!
-//! The pivot of each step has the smallest Markowitz count $(r_i - 1)(c_j - 1)$ among the entries of the shortest
-//! columns that are not much smaller than the largest of their column (H. M. Markowitz, Management Sci. 3, 1957; I. S.
+//! The pivot of each step has the smallest Markowitz count $(r_i - 1)(c_j - 1)$ among those entries of the shortest
+//! columns that are not much smaller than the largest in their column (H. M. Markowitz, Management Sci. 3, 1957; I. S.
 //! Duff, A. M. Erisman, J. K. Reid, *Direct Methods for Sparse Matrices*, 2nd ed., sect. 7.2). In systems with long
 //! chains of neighbours this causes growing fill-in between pivots that lie apart; so the columns at the front of an
 //! order in which neighbours are close (reverse Cuthill–McKee) are tried as well, and the order that takes less work
 //! is chosen.
 //!
-//! Where the entries of a matrix change, one of varying sign will pass through zero. With several matrices of the same
-//! pattern such entries are known, and avoided.
+//! As the values of a matrix change, an entry that changes its sign passes through zero. With several matrices of the
+//! same pattern such entries are known, and avoided.
 
 use std::array::from_fn;
 
@@ -24,14 +24,15 @@ use crate::linalg::structure::Incidence;
 const THRESHOLD: f64 = 0.1;
 /// Number of shortest columns that are searched.
 const SEARCHED: usize = 4;
-/// Number of columns that are searched at the front.
+/// Number of columns that are searched at the front of a given order.
 const FRONT: usize = 2;
 /// Smaller systems have no front worth considering.
 const SMALLEST_WITH_FRONT: usize = 40;
 /// Systems whose rows have, in root mean square, more than this many entries have no front worth considering.
 const LONGEST_ROWS: usize = 30;
 
-/// Row and column without a pivot: all that is left of either is rounding error, or the elimination takes too much work.
+/// Row and column without a pivot: no entry left is large enough and of constant sign, or the elimination takes too
+/// much work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoPivot {
     pub(super) row: usize,
@@ -48,10 +49,11 @@ struct Active<S, const K: usize> {
     /// Which rows and which columns have a pivot.
     rows_done: Vec<bool>,
     columns_done: Vec<bool>,
-    /// Columns in the order in which they come to the front, if there is one, and the first of them that may be without a pivot.
+    /// The order in which columns come to the front, if one is given, and the place in it of the first column that may
+    /// lack a pivot.
     order: Option<Vec<usize>>,
     first: usize,
-    /// Largest entries of the columns of the matrices.
+    /// Largest entry of each column in each matrix.
     sizes: Vec<[f64; K]>,
 }
 
@@ -61,8 +63,8 @@ impl SymbolicFactorization {
         SymbolicFactorization::common(matrix, [values], usize::MAX)
     }
 
-    /// Chooses pivots that suit several matrices with the same pattern, if there are such that take no more than
-    /// `most_work` multiplications.
+    /// Chooses pivots that suit several matrices with the same pattern, if there are any with which the elimination
+    /// takes no more than `most_work` multiplications.
     pub(super) fn common<S: Scalar, const K: usize>(
         matrix: Rows<'_>,
         values: [&[S]; K],
@@ -96,7 +98,8 @@ impl SymbolicFactorization {
     }
 }
 
-/// Columns that share a row, if there are few of them.
+/// For each column, those that share a row with it; `None` if the system is too small, or its rows are too long, for a
+/// front.
 fn neighbours(matrix: Rows<'_>) -> Option<Incidence> {
     let n = matrix.order();
     let rows = || (0..n).map(|i| matrix.row(i));
@@ -182,7 +185,8 @@ impl<S: Scalar, const K: usize> Active<S, K> {
         shortest
     }
 
-    /// Markowitz count, relative size, row and column of the best pivot in a column.
+    /// Markowitz count, relative size, row and column of the best pivot in a column; `None` if none of its entries may
+    /// be a pivot.
     fn best_in(&self, j: usize) -> Option<(usize, f64, usize, usize)> {
         let rows = || self.rows_of[j].iter().copied().filter(|&i| !self.rows_done[i]);
         let mut largest = [0.0_f64; K];

@@ -1,7 +1,7 @@
 //! The iteration matrix and its factors.
 //!
 //! In: Jacobians, two scalars and a step size. Out: solutions of linear systems with $a\\,F_{y'} + b\\,F_y$, by the
-//! elimination of its [`FactorizationPlan`]; pivots that are unsuitable for the values are chosen again.
+//! elimination that a [`FactorizationPlan`] prescribes; pivots that are unsuitable for the values are chosen again.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use super::sparse::{PivotTooSmall, SparseLu};
 use super::symbolic_factorization::SymbolicFactorization;
 use crate::contract::Description;
 
-/// Up to this order complete pivoting finds out what makes a matrix singular.
+/// Up to this order, complete pivoting finds out what makes a matrix singular.
 const LARGEST_COMPLETE: usize = 500;
 
 /// The matrix $a\\,F_{y'} + b\\,F_y$ of Newton's iteration with scaled columns, and its factors.
@@ -99,7 +99,8 @@ impl<S: Scalar> IterationMatrix<S> {
         factorized.map_err(|PivotTooSmall { column }| Singular::Column(column))
     }
 
-    /// Divides each row by the power of two next below its largest entry, and records the sizes of the columns.
+    /// Divides each row by the largest power of two that does not exceed its largest entry, and records the largest
+    /// entries of the columns.
     fn equilibrate(&mut self) -> Result<(), Singular> {
         let plan = &self.plan;
         self.column_size.fill(0.0);
@@ -126,7 +127,7 @@ impl<S: Scalar> IterationMatrix<S> {
         Ok(())
     }
 
-    /// Whether it is factorised by the code of the formulation.
+    /// Whether the code without loops of the formulation factorises it.
     pub(crate) fn is_unrolled(&self) -> bool {
         matches!(&self.factors, Factors::Sparse(lu) if lu.is_unrolled())
     }
@@ -177,7 +178,7 @@ impl IterationMatrix<f64> {
         Some(matrix.values)
     }
 
-    /// Where the assembled (not yet factorised) matrix is singular to working precision, if it is.
+    /// Where the assembled matrix, not yet factorised, is singular to working precision; `None` if it is regular.
     pub(crate) fn deficiency(&mut self) -> Option<Deficiency> {
         let n = self.plan.order();
         if n <= LARGEST_COMPLETE {
@@ -196,7 +197,7 @@ impl IterationMatrix<f64> {
     }
 }
 
-/// $h^{-(k-1)}$ for each unknown of index $k$, with $h$ rounded to a power of two.
+/// $|h|^{-(k-1)}$ for each unknown of index $k$, with $|h|$ rounded down to a power of two.
 fn scale_by_index(description: &Description, h: f64, scale: &mut [f64]) {
     let inverse = 1.0 / power_of_two(h.abs());
     for (scale, unknown) in scale.iter_mut().zip(description.unknowns.iter()) {

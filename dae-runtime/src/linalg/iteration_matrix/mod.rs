@@ -1,14 +1,15 @@
 //! Linear algebra of an implicit step: the iteration matrix $a\\,F_{y'} + b\\,F_y$, real or complex, and its factors.
 //!
-//! In: Jacobian values on the patterns of a [`Description`](crate::contract::Description), two scalars and a step size. Out: solutions of linear
-//! systems, or the row and column where the matrix is singular. All storage is allocated by the constructors.
+//! In: Jacobian values on the patterns of a [`Description`](crate::contract::Description), two scalars and a step size.
+//! Out: solutions of linear systems, or the row and column where the matrix is singular. All storage is allocated by
+//! the constructors.
 //!
 //! Three scalings make the factorisation independent of the step size and of the units of the model:
 //!
 //! * the column of an unknown of index $k$ is multiplied by $h^{-(k-1)}$, that is, the system is solved for
 //!   $h^{k-1}\\Delta y_j$. Otherwise the condition grows like $h^{-k}$ (Petzold & Lötstedt 1986);
 //! * the column of an auxiliary unknown is multiplied by its magnitude, the larger of its value and its nominal value,
-//!   since any value may serve;
+//!   since its value may be of any size;
 //! * rows are then equilibrated to largest entries between one and two.
 //!
 //! All use powers of two, so that they cause no rounding errors.

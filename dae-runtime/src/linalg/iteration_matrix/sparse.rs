@@ -57,7 +57,7 @@ impl<S: Scalar> SparseLu<S> {
             None => self.eliminate(values),
         }
         for (&(_, column), inverse) in self.symbolic.pivots.iter().zip(&self.inverse) {
-            // Relative size here of a pivot that is a rounding error; a NaN is not less.
+            // At least 1 for a pivot that consists of rounding errors; a NaN does not compare as less either.
             let part = inverse.norm_1() * sizes[column] * f64::EPSILON;
             if *inverse == S::ZERO || !matches!(part.partial_cmp(&1.0), Some(Ordering::Less)) {
                 return Err(PivotTooSmall { column });
@@ -71,9 +71,10 @@ impl<S: Scalar> SparseLu<S> {
         self.code.is_some()
     }
 
-    /// Whether the factors of a matrix with entries of order one have grown, so that pivots chosen for other values are unsuitable.
+    /// Whether the factors of a matrix with entries of order one have grown, so that pivots chosen for other values are
+    /// unsuitable.
     pub(super) fn has_grown(&self) -> bool {
-        // A NaN is not less.
+        // A NaN is not bounded.
         let is_bounded = |entries: &[S], bound: f64| entries.iter().all(|entry| entry.norm_1() <= bound);
         !is_bounded(&self.lower, LARGEST_MULTIPLIER) || !is_bounded(&self.upper, LARGEST_GROWTH)
     }
@@ -124,7 +125,8 @@ impl<S: Scalar> SparseLu<S> {
         for (k, &(_, column)) in pivots.iter().enumerate().rev() {
             let range = upper_starts[k]..upper_starts[k + 1];
             let mut sum = work[k];
-            // Terms computed last are used last, as in the loop before: meanwhile the processor proceeds with the others.
+            // Terms computed last are used last, as in the loop before: meanwhile the processor proceeds with the
+            // others.
             for (&j, &u) in upper[range.clone()].iter().zip(&self.upper[range]).rev() {
                 sum -= u * work[j];
             }
@@ -252,11 +254,13 @@ mod tests {
         assert!(symbolic.work < 4 * n && symbolic.lower.len() < n && symbolic.upper.len() < n, "{}", symbolic.work);
     }
 
-    /// The pattern of a chain of point masses in its GGL form, with positions, velocities and multipliers numbered one family after the other.
+    /// The pattern of a chain of point masses in its GGL form, with positions, velocities and multipliers numbered one
+    /// family after the other.
     #[test]
     fn work_is_proportional_to_the_length_of_a_chain() {
         let work_per_link = |links: usize| {
-            // Families and their reach along the chain: x, y, u, v, tensions, and the multipliers of the velocity constraints.
+            // Families and their reach along the chain: x, y, u, v, tensions, and the multipliers of the velocity
+            // constraints.
             let families = |of: usize| -> Vec<(usize, [usize; 2])> {
                 match of {
                     0 | 1 => vec![(of, [1, 1]), (of + 2, [0, 0]), (5, [0, 1])],
@@ -308,7 +312,7 @@ mod tests {
         assert!(matches!(singular, Err(NoPivot { .. })));
     }
 
-    /// Multipliers that would each be accepted on their own multiply: a regular matrix whose pivots are small together.
+    /// Multipliers, each of which alone would be accepted, multiply: a regular matrix with several small pivots.
     #[test]
     fn growth_that_adds_up_is_told() {
         let e = 1.1e-6;

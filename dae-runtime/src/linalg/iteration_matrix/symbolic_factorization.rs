@@ -99,7 +99,8 @@ impl SymbolicFactorization {
         symbolic
     }
 
-    /// Entries of row `k` of the matrix: position in its values, and column.
+    /// Entries of the row of pivot `k`: position in the values of the matrix, and column in the numbering of the
+    /// pivots.
     pub fn entries_of(&self, k: usize) -> &[(usize, usize)] {
         &self.entries[self.entry_starts[k]..self.entry_starts[k + 1]]
     }

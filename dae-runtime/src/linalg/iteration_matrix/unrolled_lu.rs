@@ -1,17 +1,18 @@
 //! Factorisation and solution of linear systems of one pattern as code without loops.
 //!
-//! In: what generated code supplies to the numerics ([`UnrolledLu`]). Out: its elimination, if it fits the formulation
-//! (F. G. Gustavson, W. Liniger, R. Willoughby, *Symbolic generation of an optimal Crout algorithm for sparse systems
-//! of linear equations*, J. ACM 17, 1970). The entries of an iteration matrix change; the caller (`sparse.rs`) checks
-//! whether these pivots are still suitable, and has others where they are not.
+//! In: what generated code supplies to the numerics ([`UnrolledLu`]). Out: its symbolic factorisation, if it fits the
+//! formulation (F. G. Gustavson, W. Liniger, R. Willoughby, *Symbolic generation of an optimal Crout algorithm for
+//! sparse systems of linear equations*, J. ACM 17, 1970). As the entries of an iteration matrix change, `sparse.rs`
+//! checks whether these pivots are still suitable; where they are not, `matrix.rs` chooses others.
 
 use super::factorization_plan::FactorizationPlan;
 use super::symbolic_factorization::{Rows, SymbolicFactorization};
 use crate::contract::{Description, UnrolledLu};
 
 impl UnrolledLu {
-    /// The elimination of the code for the iteration matrices of a formulation; `None` if it is for others: if not
-    /// every row and every column has one pivot, or the factors have other lengths.
+    /// The symbolic factorisation behind the generated code, for the iteration matrices of a formulation; `None` if the
+    /// code was generated for a different pattern: some row or column does not have exactly one pivot, or the matrix or
+    /// a factor has a different number of entries.
     pub fn symbolic_factorization(&self, description: &Description) -> Option<SymbolicFactorization> {
         self.along(FactorizationPlan::unordered(description).rows())
     }

@@ -5,15 +5,17 @@
 //!
 //! Householder's decomposition with column pivoting (Golub & Van Loan, *Matrix Computations*, sect. 5.4), pivots of a
 //! block being exhausted before the next block is touched: the rest of a block then lies in the rows already used, so
-//! that the number of pivots so far is the rank of the blocks so far. It costs a fraction of the singular values; the
-//! pivots overestimate the smallest kept value and the remaining column norms bound the dropped ones.
+//! that the number of pivots so far is the rank of the blocks so far. It costs a fraction of a singular value
+//! decomposition; the pivots overestimate the smallest singular value kept, and the remaining column norms bound the
+//! dropped ones up to a modest factor.
 
 use crate::linalg::matrix::Matrix;
 
 use super::error::{RankError, check_finite};
 use super::{CLEAR, Confidence, DROPPABLE, EQUILIBRATION_SWEEPS, Rank, inverse_root_power_of_two};
 
-/// The ranks of the first block, the first two, … after scaling of rows and columns; `widths` are the numbers of columns of the blocks.
+/// The ranks of the first block, the first two, … after scaling of rows and columns; `widths` are the numbers of
+/// columns of the blocks.
 pub fn block_ranks(matrix: &Matrix, widths: &[usize]) -> Result<Vec<Rank>, RankError> {
     block_ranks_scaled_by(matrix, matrix, widths)
 }
@@ -70,7 +72,7 @@ struct State {
 }
 
 impl State {
-    /// Takes pivots from the columns `first..end`, and returns those that may be dropped and follow the largest gap.
+    /// Takes pivots from the columns `first..end`, and gives up those after the largest gap if they may be dropped.
     fn exhaust(&mut self, columns: &mut [Vec<f64>], first: usize, end: usize, m: usize) {
         let (before, mut next) = (self.used, first);
         let mut pivots: Vec<f64> = Vec::new();

@@ -1,4 +1,4 @@
-//! Why a matrix has no rank.
+//! Why the rank of a matrix cannot be found.
 //!
 //! In: a matrix. Out: a [`RankError`] where it is not finite.
 
@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::linalg::matrix::Matrix;
 
-/// Why a matrix has no decomposition.
+/// Why a matrix could not be decomposed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RankError {
@@ -17,7 +17,7 @@ pub enum RankError {
         /// Column of that entry.
         column: usize,
     },
-    /// The rotations did not settle.
+    /// Jacobi's rotations did not converge.
     NoConvergence,
 }
 

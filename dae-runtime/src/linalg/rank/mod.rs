@@ -22,7 +22,8 @@ pub use singular_values::SingularValues;
 
 /// Singular values below this fraction of the largest may be taken for zero.
 const DROPPABLE: f64 = 1e-8;
-/// The gap, and the distance of dropped values from pure rounding, that count as clear.
+/// A rank is clear if the gap is at least this, and the dropped values are at most this multiple of the level of
+/// rounding.
 const CLEAR: f64 = 1e4;
 /// Sweeps of the simultaneous row and column scaling.
 const EQUILIBRATION_SWEEPS: usize = 8;
@@ -32,7 +33,8 @@ const EQUILIBRATION_SWEEPS: usize = 8;
 pub enum Confidence {
     /// Kept and dropped singular values are far apart, and the dropped ones are rounding errors.
     Clear,
-    /// Kept and dropped singular values are close: the matrix is close to one of another rank.
+    /// Kept and dropped singular values are close, or the dropped ones are too large to be rounding errors: the matrix
+    /// is close to one of another rank.
     Uncertain,
 }
 
@@ -45,7 +47,8 @@ pub struct Rank {
     pub smallest_kept: f64,
     /// The largest singular value that counts as zero; zero when there are none.
     pub largest_dropped: f64,
-    /// `smallest_kept` over the larger of `largest_dropped` and the level of rounding.
+    /// `smallest_kept`, or the scale of the matrix when the rank is zero, over the larger of `largest_dropped` and the
+    /// level of rounding.
     pub gap: f64,
     /// Largest singular value over `smallest_kept`; 1 when the rank is zero.
     pub condition: f64,
@@ -84,7 +87,7 @@ pub fn equilibrate(matrix: &mut Matrix) {
     }
 }
 
-/// The power of two next to $s^{-1/2}$, or 1 for zero.
+/// The power of two nearest to $s^{-1/2}$; 1 if $s$ is zero or not finite.
 pub(crate) fn inverse_root_power_of_two(size: f64) -> f64 {
     if size > 0.0 && size.is_finite() { (-0.5 * size.log2()).round().exp2() } else { 1.0 }
 }

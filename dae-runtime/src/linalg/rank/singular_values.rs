@@ -14,7 +14,8 @@ use super::error::{RankError, check_finite};
 
 /// Jacobi's method converges quadratically after a few sweeps; more than this many mean that it does not converge.
 const MAX_SWEEPS: usize = 60;
-/// A column this much smaller than the largest is zero: more columns than rows leave some that cannot be orthogonal to the others.
+/// A column below this fraction of the largest counts as zero: of more columns than rows, not all can be made
+/// orthogonal to one another.
 const NEGLIGIBLE: f64 = 1e-20;
 
 /// $A V = U \Sigma$ with orthogonal $V$ ($n \times n$) and singular values in descending order.
@@ -36,12 +37,12 @@ impl SingularValues {
         SingularValues::decompose(matrix, matrix.columns())
     }
 
-    /// Singular values only.
+    /// Decomposes a matrix as it stands for its singular values only, without $V$.
     pub(super) fn without_vectors(matrix: &Matrix) -> Result<SingularValues, RankError> {
         SingularValues::decompose(matrix, 0)
     }
 
-    /// The decomposition with $V$ of `right_rows` rows: all $n$, or none when only the values are of interest.
+    /// The decomposition with `right_rows` rows of $V$: all $n$, or none when only the values are of interest.
     fn decompose(matrix: &Matrix, right_rows: usize) -> Result<SingularValues, RankError> {
         check_finite(matrix)?;
         let (m, n) = (matrix.rows(), matrix.columns());

@@ -6,13 +6,14 @@
 //! exchanges as in LAPACK's `gbtf2` (G. H. Golub & C. F. Van Loan, *Matrix Computations*, Sect. 4.3.3): a band of $p$
 //! below and $q$ above the diagonal fills up to $p + q$ above.
 //!
-//! Rows of chains, ladders and lines of cells stay within a narrow band, whatever their number.
+//! Chains, ladders and lines of cells have a narrow band, however long they are.
 
 use super::SparseMatrix;
 use super::error::FactorError;
 use crate::linalg::structure::{Incidence, Matching};
 
-/// Multiplications beyond which a band is too wide: a procedural macro runs unoptimised. A full matrix of order 400 is within this bound.
+/// Multiplications beyond which a band is too wide: a procedural macro runs unoptimised. A full matrix of order 400 is
+/// within this bound.
 const MAX_WORK: usize = 150_000_000;
 
 /// $L U$ within a band, and the order of rows and columns.
@@ -157,7 +158,8 @@ fn inverse(order: &[usize]) -> Vec<usize> {
     place
 }
 
-/// For each column a row with an entry in it: the diagonal where it is complete, a matching otherwise.
+/// For each column a row with an entry in it: its own if the diagonal is complete, that of a matching otherwise; `None`
+/// if there is no such matching.
 fn rows_for_diagonal(matrix: &SparseMatrix) -> Option<Vec<usize>> {
     let n = matrix.rows();
     if (0..n).all(|i| matrix.row(i).any(|(j, _)| j == i)) {
@@ -167,7 +169,7 @@ fn rows_for_diagonal(matrix: &SparseMatrix) -> Option<Vec<usize>> {
     Some((0..n).map(|column| transversal.equation_of(column)).collect())
 }
 
-/// The pattern of $A + A^T$ with its rows in the order `row_of`, without the diagonal.
+/// The pattern of $A + A^T$ without the diagonal, where the rows of $A$ are in the order `row_of`.
 fn symmetric_pattern(matrix: &SparseMatrix, row_of: &[usize]) -> Incidence {
     let column_of = inverse(row_of);
     let n = matrix.rows();

@@ -2,8 +2,7 @@
 //!
 //! In: how to solve with a matrix and with its transpose. Out: a lower bound on $\lVert A^{-1} \rVert_1$ that is rarely
 //! off by more than a factor of three (N. J. Higham, *FORTRAN codes for estimating the one-norm of a real or complex
-//! matrix*, ACM TOMS 14 (1988)
-//! 381–396; *Accuracy and Stability of Numerical Algorithms*, Algorithm 15.1).
+//! matrix*, ACM TOMS 14 (1988) 381–396; *Accuracy and Stability of Numerical Algorithms*, Algorithm 15.1).
 
 /// Steps beyond which no gain is seen in practice.
 const MAX_STEPS: usize = 5;

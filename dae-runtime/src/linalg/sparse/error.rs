@@ -5,7 +5,7 @@
 /// Why a matrix has no factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FactorError {
-    /// There is no pivot, or numbers overflow.
+    /// No pivot is left, an entry is or becomes infinite or NaN, or the matrix is not square.
     Singular,
     /// The elimination takes more work than is allowed.
     TooLarge,

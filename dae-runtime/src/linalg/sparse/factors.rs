@@ -1,7 +1,8 @@
 //! $A = L U$ of a square sparse matrix, with row exchanges.
 //!
-//! In: a [`SparseMatrix`]. Out: [`Factors`], with which systems in $A$ and $A^T$ are solved. Small matrices, and all of
-//! them without the feature `sparse`, are eliminated within a band; the others by `faer` (column ordering COLAMD).
+//! In: a [`SparseMatrix`]. Out: [`Factors`], with which systems in $A$ and $A^T$ are solved. Small matrices, and
+//! without the feature `sparse` all matrices, are eliminated within a band; the others by `faer` (column ordering
+//! COLAMD).
 
 use super::SparseMatrix;
 use super::band::BandFactors;

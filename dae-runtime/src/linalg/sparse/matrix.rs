@@ -19,7 +19,8 @@ pub struct SparseMatrix {
 }
 
 impl SparseMatrix {
-    /// The matrix with the given entries `(row, column, value)`; duplicate entries are added up, and those outside the matrix are ignored.
+    /// The matrix with the given entries `(row, column, value)`; duplicate entries are added up, and those outside the
+    /// matrix are ignored.
     pub fn from_entries(rows: usize, columns: usize, entries: impl IntoIterator<Item = (usize, usize, f64)>) -> Self {
         let mut entries: Vec<(usize, usize, f64)> =
             entries.into_iter().filter(|&(i, j, _)| i < rows && j < columns).collect();

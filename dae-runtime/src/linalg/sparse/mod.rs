@@ -6,7 +6,7 @@
 //! | file | what |
 //! |---|---|
 //! | `matrix` | compressed rows |
-//! | `factors` | $A = LU$ with row exchanges: by `faer` with the feature `sparse`, by a band otherwise |
+//! | `factors` | $A = LU$ with row exchanges: with the feature `sparse` large ones by `faer`, otherwise within a band |
 //! | `band` | reverse Cuthill–McKee order and elimination within a band |
 //! | `condition` | Higham's estimate of $\lVert A^{-1} \rVert_1$ from a few solves |
 //! | `error` | why a matrix has no factors |

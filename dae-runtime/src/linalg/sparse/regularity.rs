@@ -23,10 +23,12 @@ const DENSE: usize = 200;
 const REFERENCE: f64 = 1.0;
 /// Smaller entries of a null vector are not reported.
 const PARTICIPATES: f64 = 0.1;
-/// Number of smallest singular values of a large block that are examined, and of steps of inverse iteration to find them.
+/// Number of smallest singular values of a large block that are examined, and number of steps of the inverse iteration
+/// that finds them.
 const SMALLEST: usize = 4;
 const STEPS: usize = 6;
-/// A large block is singular if a singular value is below this multiple of the rounding unit times the order.
+/// A large block is singular if a singular value is at most this multiple of the rounding unit times its order and
+/// norm.
 const CLEARLY_ZERO: f64 = 1e3;
 
 /// The verdict on a square matrix.
@@ -130,7 +132,8 @@ fn examine(block: &SparseMatrix) -> BlockRegularity {
             let names = if block.rows() <= DENSE { null_vectors(block) } else { smallest_vectors(block, &factors) };
             match names {
                 Some((rows, columns)) => BlockRegularity::Singular { rows, columns },
-                // A matrix that is merely close to singular gets the benefit of the doubt, and its condition number is reported.
+                // A matrix that is merely close to singular gets the benefit of the doubt, and its condition number is
+                // reported.
                 None => BlockRegularity::Regular(factors, condition),
             }
         }
@@ -158,8 +161,8 @@ fn null_vectors(block: &SparseMatrix) -> Option<(Vec<usize>, Vec<usize>)> {
     Some((participants(&left), participants(&right)))
 }
 
-/// Rows and columns that take part in the null vectors of a large block with factors: by inverse iteration with $A^T A$
-/// on a few vectors at once.
+/// Rows and columns that take part in the null vectors of a large block, given its factors, by inverse iteration with
+/// $A^T A$ on a few vectors at once; `None` if there are no null vectors, or the iteration overflows.
 fn smallest_vectors(block: &SparseMatrix, factors: &Factors) -> Option<(Vec<usize>, Vec<usize>)> {
     let n = block.rows();
     let size = SMALLEST.min(n);
@@ -189,8 +192,9 @@ fn smallest_vectors(block: &SparseMatrix, factors: &Factors) -> Option<(Vec<usiz
     singular.then(|| (participants(&null_left), participants(&null_right)))
 }
 
-/// Rows and columns that take part in the null vectors of a block whose elimination ended at a zero pivot: with a
-/// multiple of the rounding unit on the diagonal.
+/// Rows and columns that take part in the null vectors of a large block whose elimination ended at a zero pivot, by
+/// inverse iteration with the factors of a nearby matrix: multiples of the rounding unit are added along a transversal.
+/// `None` if that fails.
 fn perturbed_vectors(block: &SparseMatrix) -> Option<(Vec<usize>, Vec<usize>)> {
     let n = block.rows();
     let shift = n as f64 * f64::EPSILON * REFERENCE;

@@ -3,10 +3,10 @@
 //! In: which unknown occurs in which equation, and a transversal. Out: the smallest groups of equations that have to be
 //! solved together, each after the groups whose unknowns it uses.
 //!
-//! With the unknown that the transversal gives it, an equation depends on the equations of its other unknowns. The
-//! groups are the strongly connected components of that graph; they do not depend on the transversal chosen. They are
-//! `petgraph`'s, by Kosaraju's algorithm, in which nothing recurses, in the order in which a depth-first search through
-//! the equations leaves them: each after all those it leads to.
+//! Solved for the unknown that the transversal gives it, an equation depends on the equations of its other unknowns.
+//! The groups are the strongly connected components of the graph of these dependencies, and are the same for every
+//! transversal. `petgraph` finds them by Kosaraju's algorithm, without recursion, in the order in which a depth-first
+//! search through the equations leaves them: each after all those it leads to.
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -56,7 +56,8 @@ fn strongly_connected_components(pattern: &Incidence, transversal: &Transversal)
     for (equation, unknown) in pattern.entries() {
         graph.add_edge(NodeIndex::new(equation), NodeIndex::new(transversal.equation_of(unknown)), ());
     }
-    // On the reversed graph, so that the search that gives the order follows the entries of the equations as they stand.
+    // On the reversed graph, so that the search that gives the order follows the entries of the equations as they
+    // stand.
     let mut components = kosaraju_scc(Reversed(&graph));
     components.reverse();
     let ascending = |component: Vec<NodeIndex>| {

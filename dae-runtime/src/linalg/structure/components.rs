@@ -42,7 +42,8 @@ mod tests {
 
     #[test]
     fn parts_that_share_nothing_are_told_apart() {
-        // Equations 0 and 2 share unknown 1; unknown 0 occurs only in equation 1; equation 3 has no unknown; unknown 3 occurs nowhere.
+        // Equations 0 and 2 share unknown 1; unknown 0 occurs only in equation 1; equation 3 has no unknown; unknown 3
+        // occurs nowhere.
         let pattern = Incidence::from_rows(4, [vec![1, 2], vec![0], vec![1], vec![]]).unwrap();
         let parts = connected_components(&pattern);
         let lists: Vec<(&[usize], &[usize])> =

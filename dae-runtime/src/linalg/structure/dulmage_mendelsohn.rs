@@ -1,9 +1,9 @@
 //! Coarse decomposition of a bipartite graph (Dulmage & Mendelsohn 1958; Pothen & Fan 1990).
 //!
-//! In: which unknown occurs in which equation. Out: the part with too many equations, the part with too many
-//! unknowns, and the square part between them. The parts do not depend on the maximum matching they are found with:
-//! the overdetermined one is what alternating paths reach from the equations that a matching leaves over, the
-//! underdetermined one what they reach from the unknowns it leaves over.
+//! In: which unknown occurs in which equation. Out: the part with too many equations, the part with too many unknowns,
+//! and the square part between them. The parts do not depend on the maximum matching they are found with: the
+//! overdetermined one is what alternating paths reach from the equations that the matching leaves unpaired, the
+//! underdetermined one what they reach from the unknowns that it leaves unpaired.
 //!
 //! Overdetermined equations contain only overdetermined unknowns, and square ones contain no underdetermined unknown:
 //! sorted (under, square, over), the matrix is block upper triangular.
@@ -51,8 +51,8 @@ pub fn dulmage_mendelsohn(pattern: &Incidence) -> DulmageMendelsohn {
     }
 }
 
-/// Which rows and which columns alternating paths reach that start at the rows `free` and lead from a row to any of
-/// its columns and from a column to its partner.
+/// The rows and the columns that are reached by alternating paths, which start at the rows `free` and lead from a row
+/// to any of its columns and from a column to its partner.
 fn reachable(
     pattern: &Incidence,
     free: Vec<usize>,

@@ -1,7 +1,7 @@
 //! Occurrence of unknowns in equations.
 //!
-//! In: for each equation the unknowns that occur in it. Out: the compressed-row form, the bipartite graph on which
-//! every algorithm of this folder operates.
+//! In: for each equation, the unknowns that occur in it. Out: the compressed-row form of the bipartite graph on which
+//! every algorithm in this folder operates.
 
 use std::fmt;
 use std::ops::Range;

@@ -1,22 +1,22 @@
 //! Maximum matching of equations and unknowns (Hopcroft & Karp 1973).
 //!
-//! In: a bipartite graph. Out: a largest set of pairs of an equation and an unknown in it, no two of which share
-//! either; and, if that covers everything, the corresponding [`Transversal`].
+//! In: a bipartite graph. Out: a largest set of pairs, each of an equation and an unknown in it, of which no two share
+//! an equation or an unknown; and, if that covers everything, the corresponding [`Transversal`].
 //!
-//! An *augmenting path* alternates between unpaired and paired entries from an equation without unknown to an unknown
-//! without equation; exchanging the two kinds along it gains one pair. Each phase finds a maximal set of disjoint
-//! shortest ones, so that $O(\sqrt n)$ phases, linear each, are enough.
+//! An *augmenting path* leads from an unpaired equation to an unpaired unknown and alternates between entries that are
+//! not pairs and entries that are; exchanging the two kinds along it gains one pair. Each phase finds a maximal set of
+//! disjoint shortest augmenting paths, so that $O(\sqrt n)$ phases, each linear in the number of entries, are enough.
 
 use super::incidence::Incidence;
 
-/// Pairs of an equation and an unknown that occurs in it, no two sharing either.
+/// Pairs of an equation and an unknown that occurs in it, of which no two share an equation or an unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matching {
     unknown_of: Vec<Option<usize>>,
     equation_of: Vec<Option<usize>>,
 }
 
-/// A matching that leaves no equation and no unknown over: a permutation.
+/// A matching that leaves no equation and no unknown unpaired: a permutation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transversal {
     unknown_of: Vec<usize>,
@@ -87,17 +87,17 @@ impl Matching {
         self.unknown_of.iter().flatten().count()
     }
 
-    /// Equations without unknown, ascending.
+    /// The unpaired equations, ascending.
     pub fn free_equations(&self) -> Vec<usize> {
         (0..self.unknown_of.len()).filter(|&equation| self.unknown_of[equation].is_none()).collect()
     }
 
-    /// Unknowns without equation, ascending.
+    /// The unpaired unknowns, ascending.
     pub fn free_unknowns(&self) -> Vec<usize> {
         (0..self.equation_of.len()).filter(|&unknown| self.equation_of[unknown].is_none()).collect()
     }
 
-    /// The permutation, if no equation and no unknown is left over.
+    /// The permutation, if no equation and no unknown is unpaired.
     pub fn transversal(&self) -> Option<Transversal> {
         Some(Transversal {
             unknown_of: self.unknown_of.iter().copied().collect::<Option<_>>()?,
@@ -137,8 +137,9 @@ impl Matching {
         None
     }
 
-    /// Exchanges a maximal set of disjoint augmenting paths that start at `free` equations and use only the entries
-    /// `admissible(self, equation, position)`. Every unknown is visited once, so the cost is linear.
+    /// Exchanges pairs along a maximal set of disjoint augmenting paths that start at `free` equations and use only
+    /// entries for which `admissible(self, equation, position)` is true. Every unknown is visited at most once, so the
+    /// cost is linear.
     pub fn augment_disjoint(
         &mut self,
         pattern: &Incidence,

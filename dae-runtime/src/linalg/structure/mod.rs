@@ -8,7 +8,7 @@
 //! | file | source |
 //! |---|---|
 //! | `incidence` | the bipartite graph of equations and unknowns |
-//! | `components` | parts that share no unknown: `petgraph`'s sets |
+//! | `components` | parts that share no unknown: `petgraph`'s disjoint sets |
 //! | `matching` | maximum matching: Hopcroft & Karp, SIAM J. Comput. 2 (1973) 225–231 |
 //! | `dulmage_mendelsohn` | coarse decomposition: Dulmage & Mendelsohn, Canad. J. Math. 10 (1958) 517–534; Pothen & Fan, ACM TOMS 16 (1990) 303–324 |
 //! | `blocks` | block-triangular form: Duff & Reid, ACM TOMS 4 (1978) 137–147; strongly connected components are `petgraph`'s |

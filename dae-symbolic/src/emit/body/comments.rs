@@ -7,12 +7,13 @@ use super::super::names::identifier;
 use crate::program::Load;
 use crate::program::affine::Affine;
 
-/// Whether a name got an underscore or a number that the model's own name does not have.
+/// Whether a name has an underscore or a number at its end that the model's own name does not have.
 pub(super) fn is_altered(name: &str, wanted: &str, written: &str) -> bool {
     name != written && (name != wanted || name.ends_with('_'))
 }
 
-/// The kind of value that a load reads. A derivative may be a state and the rate of another state.
+/// The kind of value that a load reads, which its name may not tell: a derivative may be both a state and the rate of
+/// another state.
 pub(super) fn kind_of(load: &Load<Affine>) -> &'static str {
     match load {
         Load::Yp(_) => " as a rate",

@@ -68,7 +68,7 @@ impl Spells<'_> {
         })
     }
 
-    /// A number that depends on loop indices, with its spelling as a floating-point number, which is rounded once if at all.
+    /// A number that depends on loop indices; `floating` spells it as a floating-point number, rounded at most once.
     pub(super) fn of_indices(&self, number: &AffineNumber, floating: &str) -> Spelling {
         Spelling::atom(match self.numbers {
             Numbers::Floating => format!("({floating})"),
@@ -135,7 +135,7 @@ impl Spells<'_> {
         let join = |side: &[(String, bool)]| -> String {
             let mut text = String::new();
             for (k, (factor, compound)) in side.iter().enumerate() {
-                // The first factor associates without parentheses; later powers are formed before they are multiplied on.
+                // The first factor associates without parentheses; later powers are formed before they are multiplied.
                 text.push_str(if k == 0 { "" } else { " * " });
                 text.push_str(&if *compound && k > 0 { format!("({factor})") } else { factor.clone() });
             }
@@ -157,7 +157,7 @@ impl Spells<'_> {
         let base = &self.spelled[base];
         match n {
             1 => (base.within(Binding::Unary), false),
-            // An interval times itself is wider than its square.
+            // The product of an interval with itself may be wider than its square.
             2 if !self.are_enclosures() => (format!("{0} * {0}", base.within(Binding::Unary)), true),
             3 if !self.are_enclosures() => (format!("{0} * {0} * {0}", base.within(Binding::Unary)), true),
             _ => (format!("{}.powi({n})", base.within(Binding::Atom)), false),
@@ -169,7 +169,7 @@ fn literal(value: f64) -> String {
     if value.is_finite() { format!("{value:?}") } else { "f64::NAN".into() }
 }
 
-/// The interval of numbers whose nearest `f64` this is.
+/// An enclosure of the numbers whose nearest `f64` is this one.
 fn around(value: f64) -> String {
     format!("TaylorModel::around({}, 1)", literal(value))
 }

@@ -47,7 +47,7 @@ impl Body<'_> {
         let mut uses = vec![0; self.block.instructions.len()];
         for instruction in &self.block.instructions {
             match instruction {
-                // A square is spelled as a product of the base with itself.
+                // Squares and cubes are spelled as products, which repeat the base.
                 Instruction::Product(factors) => {
                     for &(r, n) in factors {
                         uses[r] += if matches!(n.unsigned_abs(), 2 | 3) { 2 } else { 1 };

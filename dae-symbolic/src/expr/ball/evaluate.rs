@@ -7,17 +7,17 @@ use super::super::prime_field::arithmetic::draw;
 use super::super::{Dag, Expr, Node, Symbol};
 use super::Ball;
 
-/// The values that are used for functions known to 16 digits.
+/// Which values are used for external functions, which are known to at most 16 digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calls {
-    /// All values that they may have.
+    /// An enclosure of all values that they may have.
     Enclosed,
-    /// Values close to these, exact and in general position.
+    /// One exact value in general position, close to the midpoint of the enclosure.
     InGeneralPosition,
 }
 
-/// The values of ascending expressions, which include all of their operands, in their order, to the given number of
-/// binary digits.
+/// The values of `order`, to the given number of binary digits; it is ascending and contains the operands of all its
+/// expressions.
 pub fn evaluate_balls(
     dag: &Dag,
     order: &[Expr],
@@ -61,7 +61,7 @@ pub fn evaluate_balls(
     values
 }
 
-/// A number that differs from the midpoint by about $10^{-20}$, differently for every expression.
+/// A number that differs from the midpoint $m$ by up to about $10^{-20} (1 + |m|)$, differently for every expression.
 fn beside(value: &Ball, expr: Expr) -> Ball {
     let change = Ball::integer(draw(0, &[expr.index() as u64]) as i64).times_power_of_two(-128);
     let factor = Ball::integer(1).plus(&change);
@@ -69,7 +69,7 @@ fn beside(value: &Ball, expr: Expr) -> Ball {
 }
 
 impl Ball {
-    /// An interval of floating-point numbers that contains the ball.
+    /// An interval with floating-point bounds that contains the ball.
     pub fn to_interval(&self) -> Interval {
         let Some(radius) = self.radius() else { return Interval::ENTIRE };
         let radius = radius.to_f64();

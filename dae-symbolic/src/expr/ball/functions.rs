@@ -1,10 +1,11 @@
 //! The functions of the operator table on balls.
 //!
-//! In: a function and balls for its arguments. Out: a ball that contains all its values, without bounds if it is
-//! undefined anywhere on them. Exponential, sine and cosine are series (`series.rs`); the others follow from these,
-//! logarithm and arc tangent by Newton's method for the inverse, whose residual is a ball, so that the error needs no
-//! analysis. A function is evaluated at the midpoint, and the radius is that of the arguments times a bound on the
-//! derivative.
+//! In: a function and balls for its arguments. Out: a ball that contains all its values, without bounds where none are
+//! found, as where the function is undefined or its derivative unbounded. Exponential, sine and cosine are series
+//! (`series.rs`), square and cube roots are those of integers; the others follow from these, logarithm and arc tangent
+//! by an iteration of third order for the inverse function, whose residual is a ball, so that the error needs no
+//! analysis. The functions named here are evaluated at the midpoint of the argument; its radius times a bound on the
+//! derivative is added to the error.
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
@@ -13,13 +14,15 @@ use super::super::Function;
 use super::series::{self, ERROR_BITS};
 use super::{Ball, Magnitude};
 
-/// Arguments of sine and cosine beyond $2^{1200}$ leave the angle undetermined.
+/// Beyond $2^{1200}$ the stored digits of $\pi$ do not determine the angle: sine and cosine may be anything in
+/// $[-1, 1]$.
 const MAX_ANGLE_BITS: i64 = 1200;
-/// Arguments of the exponential beyond $2^{60}$ have no exponent.
+/// Exponentials of arguments beyond $2^{60}$ are out of the range of exponents and have no bounds.
 const MAX_EXPONENT_BITS: i64 = 60;
 
 impl Ball {
-    /// $\{f(a, b, c)\}$; `b` does not matter to functions of one argument, `c` not to those of two.
+    /// A ball that contains $f(a, b, c)$ for all numbers of the three balls; functions of one argument ignore `b` and
+    /// `c`, those of two ignore `c`.
     pub fn apply(function: Function, a: &Ball, b: &Ball, c: &Ball) -> Ball {
         let one = Ball::integer(1);
         match function {
@@ -91,19 +94,20 @@ impl Ball {
         Ball::fixed_point(series::ln_2(precision + 64), precision + 64, precision)
     }
 
-    /// An integer times $2^{-b}$ that is off by less than one.
+    /// An integer times $2^{-b}$; the integer is off by less than two.
     fn fixed_point(value: BigInt, bits: u64, precision: u64) -> Ball {
         Ball::scaled_integer(value, -(bits as i64), Magnitude::power_of_two(1 - bits as i64), precision)
     }
 
-    /// The numbers of digits that an iteration of third order reaches from a machine number, up to the full precision.
+    /// The working precisions of the steps of an iteration of third order that starts from a machine number, up to the
+    /// full precision.
     fn tripled(&self) -> impl Iterator<Item = u64> {
         let all = self.precision;
         std::iter::successors(Some(150_u64), move |&digits| (digits < all).then_some(3 * digits))
             .map(move |digits| (digits + 40).min(all))
     }
 
-    /// The function of an argument below this power of two is the sum of a few terms of its series.
+    /// Below two to this power a few terms of the series of a function give its value to the full precision.
     fn tiny_bits(&self) -> i64 {
         -(self.precision as i64) / 4
     }
@@ -114,21 +118,21 @@ impl Ball {
         if shift >= 0 { &self.mantissa << shift as u64 } else { &self.mantissa >> shift.unsigned_abs() }
     }
 
-    /// The square root; of a ball around zero, that of its nonnegative part.
+    /// The square root; without bounds for a ball that contains zero, except zero itself.
     fn sqrt(&self) -> Ball {
         let Some(radius) = self.radius() else { return Ball::entire() };
         if self.is_zero() {
             return Ball::zero();
         }
         let Some(least) = self.lower().filter(|_| !self.mantissa.is_negative()) else { return Ball::entire() };
-        // √m with as many digits, and an even exponent.
+        // √m to the full precision, with an even exponent.
         let wanted = (2 * self.precision as i64 + 4 - self.mantissa.bits() as i64).max(0);
         let shift = wanted + (self.exponent - wanted).rem_euclid(2);
         let root = (&self.mantissa << shift as u64).sqrt();
         let exact = &root * &root == &self.mantissa << shift as u64;
         let exponent = (self.exponent - shift) / 2;
         let cut = if exact { Magnitude::ZERO } else { Magnitude::power_of_two(exponent) };
-        // |√x - √y| ≤ |x - y| / √min(x, y), the root of a bound from below by its exponent.
+        // |√x - √y| ≤ |x - y| / √min(x, y), the root bounded from below by means of the exponent.
         let bound = match radius.is_zero() {
             true => Magnitude::ZERO,
             false => radius.over(Magnitude::power_of_two((least.bits() - 2).div_euclid(2))),
@@ -156,7 +160,7 @@ impl Ball {
         Ball::scaled_integer(root, exponent, cut.plus(bound), self.precision)
     }
 
-    /// $e^a$, with as many digits however small it is.
+    /// $e^a$ to full relative precision, however small it is.
     fn exp(&self) -> Ball {
         let one = Ball::integer(1);
         let Some((factor, exponent)) = self.exponential() else { return Ball::entire() };
@@ -173,7 +177,7 @@ impl Ball {
         }
     }
 
-    /// $2^{-k} e^a - 1$, and $k$.
+    /// $2^{-k} e^a - 1$, and $k$; `None` if the argument has no bound, is too large, or has a radius above one.
     fn exponential(&self) -> Option<(Ball, i64)> {
         let (radius, upper) = (self.radius()?, self.upper()?);
         if self.is_zero() {
@@ -245,7 +249,7 @@ impl Ball {
         let start = if upper.bits() < -1000 { self.clone() } else { Ball::of_f64(self.to_f64().ln_1p()) };
         let mut y = start;
         for precision in self.tripled() {
-            // Halley's method: y + 2 (x - e^y) / (x + e^y), in terms of x - 1 and e^y - 1.
+            // Halley's method: y + 2 (1 + x - e^y) / (1 + x + e^y), in terms of x and e^y - 1.
             let x = self.clone().with_precision(precision);
             let power = y.with_precision(precision).midpoint();
             y = power.clone();
@@ -255,7 +259,7 @@ impl Ball {
             y = y.plus(&step).midpoint();
         }
         let y = Ball { precision: self.precision, ..y };
-        // ln(1 + x) - y = ln1p((x - (e^y - 1)) e^-y), below twice its argument.
+        // ln(1 + x) - y = ln1p((x - (e^y - 1)) e^-y), which is at most twice as large as its argument.
         let power = y.exp_m1();
         let rest = self.minus(&power).over(&power.plus(&Ball::integer(1)));
         match rest.upper() {
@@ -299,7 +303,7 @@ impl Ball {
                 one.minus(&square.times_power_of_two(-1)).widened(upper.times(upper).times(upper).times(upper));
             return (sine, cosine);
         }
-        // x = k π/2 + r, with as many more digits as x has before the point.
+        // x = k π/2 + r, computed with as many extra digits as x has before the point.
         let extra = self.size().bits().max(0) as u64 + 8;
         let fixed = self.precision + series::GUARD;
         let bits = (fixed + extra).min(series::CONSTANT_BITS);
@@ -352,7 +356,8 @@ impl Ball {
             return self.minus(&self.times(&third)).widened(fifth);
         }
         let start = if upper.bits() < -1000 { self.clone() } else { Ball::of_f64(self.to_f64().atan()) };
-        // tan(arctan x - y) = (x cos y - sin y) / (cos y + x sin y); an angle differs from its tangent by the third power.
+        // tan(arctan x - y) = (x cos y - sin y) / (cos y + x sin y); an angle differs from its tangent by a term of
+        // third order.
         let rest = |x: &Ball, y: &Ball| {
             let (sine, cosine) = y.sin_cos();
             x.times(&cosine).minus(&sine).over(&cosine.plus(&x.times(&sine)))
@@ -371,7 +376,8 @@ impl Ball {
         }
     }
 
-    /// The angle of the point $(x, y)$; nothing is known across the negative half axis and at the origin.
+    /// The angle of the point $(x, y)$; without bounds if the point may be the origin, or lie on either side of the
+    /// negative half axis.
     fn atan2(y: &Ball, x: &Ball) -> Ball {
         if !x.is_bounded() || !y.is_bounded() {
             return Ball::entire();

@@ -1,9 +1,9 @@
 //! Upper bounds on absolute values, of any size.
 //!
-//! In: bounds. Out: bounds of their sums, products and quotients, rounded up. Errors of numbers with thousands of
-//! digits lie far outside the range of `f64`, so that the exponent is kept apart.
+//! In: bounds. Out: bounds on their sums, products and quotients, rounded up. Errors of numbers with hundreds of digits
+//! lie outside the range of `f64`, so that the exponent is kept apart.
 
-/// The factor by which a rounded operation is enlarged: far above the rounding errors of the few operations in it.
+/// The factor by which the result of each operation is enlarged: far above its few rounding errors.
 const SLACK: f64 = 1.0 + 1e-12;
 
 /// $m \cdot 2^e$ with $1 \le m < 2$, or zero.
@@ -24,7 +24,7 @@ impl Magnitude {
         Magnitude { mantissa: 1.0, exponent }
     }
 
-    /// At least the absolute value of a finite number.
+    /// The absolute value of a finite number.
     pub fn of(x: f64) -> Magnitude {
         Magnitude { mantissa: x.abs(), exponent: 0 }.normalised()
     }
@@ -46,7 +46,7 @@ impl Magnitude {
         self.mantissa == 0.0
     }
 
-    /// An integer above its binary logarithm; the least integer for zero.
+    /// The least integer above its binary logarithm; far below all others for zero.
     pub fn bits(self) -> i64 {
         if self.is_zero() { i64::MIN / 4 } else { self.exponent + 1 }
     }
@@ -57,7 +57,7 @@ impl Magnitude {
         if small.is_zero() {
             return large;
         }
-        // Less than 2^-1000 of the other counts as that much.
+        // The smaller one counts as no less than about 2^-1000 of the larger.
         let shift = small.exponent.saturating_sub(large.exponent).max(-1000);
         let power = f64::from_bits(((1023 + shift) as u64) << 52);
         let mantissa = (large.mantissa + small.mantissa * power) * SLACK;

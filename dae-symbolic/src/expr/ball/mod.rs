@@ -2,11 +2,11 @@
 //!
 //! In: numbers and the precision of the computation. Out: balls that contain the exact results: a midpoint and a bound
 //! on its error (F. Johansson, *Arb: efficient arbitrary-precision midpoint-radius interval arithmetic*, IEEE Trans.
-//! Computers 66, 2017). A ball that excludes zero proves that its number is not zero. A ball that contains zero, with a
-//! radius hundreds of digits below its terms, is zero as far as numbers can tell.
+//! Computers 66, 2017). A ball that excludes zero proves that its number is not zero. If a ball contains zero and its
+//! radius is hundreds of digits below the terms it was summed from, its number is zero as far as numerics can tell.
 //!
 //! Exact zeros have radius zero. An operation that is undefined somewhere on its operands gives a ball without bounds,
-//! and so does every operation on such a ball.
+//! and so does every arithmetic operation on such a ball.
 
 mod evaluate;
 mod functions;
@@ -24,11 +24,12 @@ pub use magnitude::Magnitude;
 
 /// The largest number of binary digits of a midpoint: about 385 decimal ones.
 pub const PRECISION: u64 = 1280;
-/// Numbers of $2^{\pm L}$ and beyond are not distinguished: larger ones have no bound, smaller ones are zero up to a
-/// radius. Sums of a few such exponents are far from the ends of their type.
+/// The largest size of an exponent: a number beyond it has no bound, one below its negative becomes zero with a radius.
+/// Sums of a few such exponents are far from overflow.
 const LARGEST_EXPONENT: i64 = 1 << 58;
 
-/// All real numbers within a radius of $m \cdot 2^e$; without a radius, any number or none.
+/// All real numbers within a radius of $m \cdot 2^e$; without a radius, any number, or none where the value is
+/// undefined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ball {
     mantissa: BigInt,
@@ -39,7 +40,7 @@ pub struct Ball {
 }
 
 impl Ball {
-    /// The ball of which nothing is known.
+    /// A ball without bounds.
     pub fn entire() -> Ball {
         Ball { mantissa: BigInt::zero(), exponent: 0, radius: None, precision: PRECISION }
     }
@@ -54,12 +55,13 @@ impl Ball {
         Ball { mantissa: BigInt::from(n), exponent: 0, radius: Some(Magnitude::ZERO), precision: PRECISION }
     }
 
-    /// $m \cdot 2^e$, rounded.
+    /// The ball about $m \cdot 2^e$, rounded to `precision` binary digits.
     fn scaled_integer(mantissa: BigInt, exponent: i64, radius: Magnitude, precision: u64) -> Ball {
         Ball { mantissa, exponent, radius: Some(radius), precision }.rounded()
     }
 
-    /// The number rounded to at most `precision` binary digits, which is also the precision of results computed from it.
+    /// The number rounded to `precision` binary digits (at most [`PRECISION`]), which is also the precision of results
+    /// computed from it.
     pub fn with_precision(self, precision: u64) -> Ball {
         Ball { precision: precision.min(PRECISION), ..self }.rounded()
     }
@@ -69,7 +71,7 @@ impl Ball {
         self.precision
     }
 
-    /// A floating-point number, exactly.
+    /// A floating-point number, exactly; without bounds if it is not finite.
     pub fn of_f64(x: f64) -> Ball {
         if !x.is_finite() {
             return Ball::entire();
@@ -95,7 +97,7 @@ impl Ball {
         }
     }
 
-    /// A ball that contains an interval.
+    /// A ball that contains an interval; without bounds if the interval lacks one.
     pub fn of_interval(interval: Interval) -> Ball {
         let (lo, hi) = (interval.lo(), interval.hi());
         if !lo.is_finite() || !hi.is_finite() {
@@ -105,7 +107,7 @@ impl Ball {
         lo.hull(&hi)
     }
 
-    /// The least ball, or a slightly larger one, that contains both.
+    /// A ball that contains both; up to rounding the least one if their radii are equal.
     pub fn hull(&self, other: &Ball) -> Ball {
         let (Some(a), Some(b)) = (self.radius, other.radius) else { return Ball::entire() };
         if self == other {
@@ -151,7 +153,7 @@ impl Ball {
         }
     }
 
-    /// The sign of all its numbers; `None` if they have several, `Some(0)` for exact zero.
+    /// The common sign of all its numbers, `Some(0)` for exact zero; `None` if it may contain zero among others.
     pub fn sign(&self) -> Option<i32> {
         match self.contains_zero() {
             true => self.is_zero().then_some(0),
@@ -177,12 +179,12 @@ impl Ball {
         Magnitude::of(leading.next_up()).shifted(exponent + self.exponent)
     }
 
-    /// An upper bound on all absolute values.
+    /// An upper bound on the absolute values of all its numbers; `None` if there is none.
     pub fn upper(&self) -> Option<Magnitude> {
         Some(self.size().plus(self.radius?))
     }
 
-    /// A lower bound on all absolute values, if the ball excludes zero.
+    /// A positive lower bound on the absolute values of all its numbers; `None` if it may contain zero.
     pub fn lower(&self) -> Option<Magnitude> {
         if self.contains_zero() {
             return None;
@@ -192,7 +194,7 @@ impl Ball {
         if radius.is_below(half) {
             return Some(half);
         }
-        // The difference of the exact numbers, where the radius is nearly the size.
+        // Where the radius is close to the size, the difference of the exact numbers.
         let rest = self.midpoint().absolute().minus(&Ball::magnitude(radius));
         (!rest.contains_zero()).then(|| rest.size_below())
     }
@@ -205,7 +207,8 @@ impl Ball {
         }
     }
 
-    /// The midpoint as the nearest `f64` or one next to it; infinite or zero beyond the range, and not a number without bounds.
+    /// The midpoint as the nearest `f64` or one next to it; infinite or zero beyond the range, `NaN` for a ball without
+    /// bounds.
     pub fn to_f64(&self) -> f64 {
         if self.radius.is_none() {
             return f64::NAN;
@@ -224,7 +227,8 @@ impl Ball {
         Ball { exponent: self.exponent.saturating_add(k), radius, ..self.clone() }.rounded()
     }
 
-    /// The ball rounded to its precision, with no exponent beyond the largest; the rounding error is added to the radius.
+    /// The ball rounded to its precision, with no exponent beyond the largest; the rounding error is added to the
+    /// radius.
     fn rounded(mut self) -> Ball {
         let extra = self.mantissa.bits().saturating_sub(self.precision);
         if extra > 0 {
@@ -263,7 +267,7 @@ impl Ball {
         let (high, low) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
         let distance = high.exponent - low.exponent;
         let radius = a.plus(b);
-        // A term far below the digits of the other counts as an error of it.
+        // A term far below the last digit of the other only adds to the radius.
         let beyond = 2 * precision as i64;
         if high.mantissa.is_zero() {
             return Ball { radius: Some(radius), precision, ..low.clone() }.rounded();
@@ -315,7 +319,7 @@ impl Ball {
         Ball::scaled_integer(&self.mantissa * &other.mantissa, exponent, radius, precision)
     }
 
-    /// $a / b$; nothing is known if $b$ may be zero.
+    /// $a / b$; without bounds if $b$ may be zero.
     pub fn over(&self, other: &Ball) -> Ball {
         let (Some(a), Some(b), Some(least)) = (self.radius, other.radius, other.lower()) else {
             return Ball::entire();
@@ -356,7 +360,8 @@ impl Ball {
     }
 }
 
-/// The leading 53 bits of the absolute value, as a number at most as large, and the exponent of two that it is multiplied by.
+/// The leading 53 bits of the absolute value, and the exponent of the power of two by which they are to be multiplied;
+/// the product is at most the absolute value.
 fn leading_bits(mantissa: &BigInt) -> (f64, i64) {
     let extra = mantissa.bits().saturating_sub(53);
     let mut digits = mantissa.iter_u64_digits().rev();

@@ -1,9 +1,10 @@
 //! Elementary functions in fixed point.
 //!
-//! In: integers $x$ that stand for $x \cdot 2^{-w}$. Out: $\pi$, $\ln 2$, exponentials, sines and cosines in the same
-//! form, with an error of a few units. The argument is halved several times, the Taylor series summed, and the result
-//! doubled or squared again (R. P. Brent, *Fast multiple-precision evaluation of elementary functions*, J. ACM 23,
-//! 1976).
+//! In: integers $x$ that stand for $x \cdot 2^{-w}$. Out: $\pi$, $\ln 2$, $e^x - 1$, $\sin x$ and $\cos x - 1$ in the
+//! same form. $\pi$ and $\ln 2$ are sums of arc tangents and of their hyperbolic counterparts, off by less than two
+//! units. For the functions, the argument is halved several times, the Taylor series summed, and the halving undone by
+//! squaring or by the formulas for double angles (R. P. Brent and P. Zimmermann, *Modern Computer Arithmetic*,
+//! Cambridge University Press, 2010, ch. 4); [`ERROR_BITS`] bounds their error.
 
 use std::sync::OnceLock;
 
@@ -12,18 +13,21 @@ use num_traits::{One, Signed, Zero};
 
 use super::PRECISION;
 
-/// Digits of the stored constants: enough to reduce arguments of up to $2^{1024}$.
+/// Binary digits of the stored constants: enough to reduce arguments of sine and cosine of up to $2^{1200}$.
 pub(super) const CONSTANT_BITS: u64 = PRECISION + 1400;
-/// The number of times that an argument is halved before its series is summed.
+/// The number of times that the argument of the exponential is halved before its series is summed; that of sine and
+/// cosine is halved half as many times.
 const HALVINGS: u64 = 32;
-/// Digits of the arguments of [`exponential_minus_one`] and [`sine_cosine`] beyond those of the result.
+/// Binary digits of the arguments of [`exponential_minus_one`] and [`sine_cosine`] beyond those of the result.
 pub(super) const GUARD: u64 = 160;
-/// A bound on the error of [`exponential_minus_one`] and [`sine_cosine`], in units of $2^{-w}$, as a power of two:
-/// rounding in each of less than $2^{10}$ operations, doubled or squared [`HALVINGS`] times, each of which at most
-/// doubles it (the values are below 4), with a margin.
+/// The binary logarithm of a bound on the error of [`exponential_minus_one`] and [`sine_cosine`], in units of $2^{-w}$,
+/// for arguments that are off by a few such units: rounding in each of fewer than $2^{10}$ operations, and at most
+/// [`HALVINGS`] doublings or squarings, each of which multiplies the error by at most 4, with a margin. As both compute
+/// with $2 \cdot$ [`HALVINGS`] more digits, the bound is generous.
 pub(super) const ERROR_BITS: i64 = 2 * HALVINGS as i64 + 20;
 
-/// $\sum_k (\mp 1)^k / ((2k+1) n^{2k+1})$, $\arctan(1/n)$ or $\operatorname{artanh}(1/n)$.
+/// $\sum_k s^k / ((2k+1) n^{2k+1})$ times $2^b$, with `alternating` for $s$: $\arctan(1/n)$ for $s = -1$,
+/// $\operatorname{artanh}(1/n)$ for $s = 1$.
 fn inverse_tangent(n: u64, alternating: i32, bits: u64) -> BigInt {
     let square = BigInt::from(n) * BigInt::from(n);
     let mut power = (BigInt::one() << bits) / BigInt::from(n);
@@ -48,7 +52,8 @@ pub(super) fn pi(bits: u64) -> BigInt {
     value >> (CONSTANT_BITS - bits.min(CONSTANT_BITS))
 }
 
-/// $\ln 2$ times $2^b$: $18 \operatorname{artanh} \frac1{26} - 2 \operatorname{artanh} \frac1{4801} + 8 \operatorname{artanh} \frac1{8749}$.
+/// $\ln 2 = 18 \operatorname{artanh} \frac1{26} - 2 \operatorname{artanh} \frac1{4801} + 8 \operatorname{artanh}
+/// \frac1{8749}$, times $2^b$.
 pub(super) fn ln_2(bits: u64) -> BigInt {
     static VALUE: OnceLock<BigInt> = OnceLock::new();
     let value = VALUE.get_or_init(|| {
@@ -60,7 +65,7 @@ pub(super) fn ln_2(bits: u64) -> BigInt {
     value >> (CONSTANT_BITS - bits.min(CONSTANT_BITS))
 }
 
-/// $e^x - 1$ for $|x| < 1$.
+/// $e^x - 1$ for $|x| \le \frac32 \ln 2$; $w$ is `width`.
 pub(super) fn exponential_minus_one(x: &BigInt, width: u64) -> BigInt {
     let bits = width + 2 * HALVINGS;
     let x = (x << (2 * HALVINGS)) >> HALVINGS;
@@ -77,7 +82,7 @@ pub(super) fn exponential_minus_one(x: &BigInt, width: u64) -> BigInt {
     sum >> (2 * HALVINGS)
 }
 
-/// $\sin x$ and $\cos x - 1$ for $|x| \le 1$.
+/// $\sin x$ and $\cos x - 1$ for $|x| \le 1$; $w$ is `width`.
 pub(super) fn sine_cosine(x: &BigInt, width: u64) -> (BigInt, BigInt) {
     let bits = width + 2 * HALVINGS;
     let halvings = HALVINGS / 2;
@@ -92,7 +97,7 @@ pub(super) fn sine_cosine(x: &BigInt, width: u64) -> (BigInt, BigInt) {
             break;
         }
     }
-    // cos x - 1 = -2 sin²(x/2): from the sine, and doubled with it.
+    // cos x - 1 = √(1 - sin² x) - 1 for the halved argument; then cos 2x - 1 = -2 sin² x.
     let one = BigInt::one() << bits;
     let mut cosine = -root_complement(&sine, &one, bits);
     for _ in 0..halvings {

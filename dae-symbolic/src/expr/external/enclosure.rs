@@ -1,12 +1,13 @@
-//! Enclosures of functions from outside.
+//! Enclosures of external functions.
 //!
-//! In: intervals or Taylor models for the arguments. Out: one that contains all values.
+//! In: intervals or Taylor models for the arguments. Out: an interval or a Taylor model that contains all values.
 
 use super::{Call, Source};
 use crate::expr::interval::{Interval, TaylorModel};
 
 impl Call {
-    /// Values on intervals.
+    /// An interval that contains all values for arguments in these intervals; for functions without values here, all
+    /// values of the stand-in.
     pub(crate) fn enclosure(&self, arguments: &[Interval]) -> Interval {
         match (&self.function.source, arguments) {
             (Source::Table(table), &[argument]) => table.spline().enclosure(argument, self.order() as usize),
@@ -17,7 +18,7 @@ impl Call {
         }
     }
 
-    /// Values along a part of a step.
+    /// A Taylor model of the values along a part of a step.
     pub(crate) fn taylor_model(&self, arguments: &[TaylorModel]) -> TaylorModel {
         match (&self.function.source, arguments) {
             (Source::Table(table), &[argument]) => table.spline().taylor_model(argument, self.order() as usize),

@@ -1,12 +1,12 @@
-//! Functions that the model does not define by an expression: tables, code of the user's, inputs of the caller.
+//! External functions, which the model does not define by an expression: tables, user code, inputs of the caller.
 //!
 //! In: a function and the number of times that it is differentiated with respect to each argument. Out: derivatives,
 //! values and spellings.
 //!
-//! A table is a spline and has values everywhere. Code and inputs have none while the model is analysed; a function in
-//! general position stands in for them (`stand_in.rs`), which takes every value and grows with each of its arguments.
-//! Results with it hold for almost all functions in its place; proofs by intervals, which are about this particular
-//! model, are not made with it.
+//! A table is a spline and has values everywhere. User code and inputs have none while the model is analysed; in their
+//! place stands a function in general position (`stand_in.rs`), which takes every value and grows with each of its
+//! arguments. What is found with it holds for almost all functions in its place; proofs by intervals, which are about
+//! this particular model, are not made with it.
 
 mod enclosure;
 mod spelling;
@@ -29,7 +29,7 @@ pub struct External {
     pub name: String,
     /// Names of its arguments.
     pub arguments: Vec<String>,
-    /// Where its name stands.
+    /// Where its name stands in the text.
     pub origin: Origin,
     /// Where its values come from.
     pub source: Source,
@@ -44,7 +44,7 @@ pub enum Source {
     Code(Vec<Derivative>),
     /// Supplied by the caller at run time, as a function of time.
     Input,
-    /// Supplied already.
+    /// An input that the caller has supplied.
     Supplied(Input),
 }
 
@@ -78,8 +78,8 @@ impl Table {
         Ok(Table { points, spline: OnceLock::new() })
     }
 
-    /// Settles the degree: the least odd one, at least three, with which the derivative of the given order is continuous. The first
-    /// call counts.
+    /// Settles the degree: the least odd one, at least three, for which the derivative of the given order is
+    /// continuous. Once settled, it does not change.
     ///
     /// # Errors
     /// If there are too few points for the degree.
@@ -92,7 +92,7 @@ impl Table {
 
     /// The spline; cubic unless the degree was settled before.
     pub fn spline(&self) -> &Spline {
-        // `new` has seen that there is one.
+        // `new` has made sure that there is one.
         let cubic =
             || Spline::interpolate(&self.points, CUBIC).unwrap_or(Spline::from_parts(0, &[0.0, 1.0], &[f64::NAN]));
         self.spline.get_or_init(cubic)
@@ -135,7 +135,7 @@ impl Call {
         }
     }
 
-    /// The value; for functions without values here, that of the stand-in.
+    /// The value; that of the stand-in for functions without values during the analysis.
     pub fn value(&self, arguments: impl Iterator<Item = f64>) -> f64 {
         let mut arguments = arguments;
         match &self.function.source {
@@ -184,7 +184,7 @@ impl Ord for Call {
     }
 }
 
-/// FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo): the numbers of a stand-in depend on the name alone.
+/// The FNV-1a hash of a name (G. Fowler, L. C. Noll, K.-P. Vo): the constants of a stand-in depend on the name alone.
 fn name_key(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

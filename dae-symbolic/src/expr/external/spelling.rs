@@ -1,11 +1,11 @@
-//! Spellings of functions from outside and their derivatives.
+//! Spellings of external functions and their derivatives.
 //!
 //! In: the function, its orders of differentiation, and the spellings of the arguments. Out: text and LaTeX.
 
 use super::{Call, Source};
 
 impl Call {
-    /// `mu(x)`, `mu''(x)`, `rho_[1, 0](p, T)`, for an input `der(u, 2)`.
+    /// The call in plain text: `mu(x)`, `mu''(x)`, `rho_[1, 0](p, T)`; for an input, `der(u, 2)`.
     pub(in crate::expr) fn text(&self, arguments: &[&str]) -> String {
         let name = &self.function.name;
         let list = arguments.join(", ");

@@ -1,4 +1,4 @@
-//! Derivatives and enclosures of functions from outside, against differences and values.
+//! Derivatives and enclosures of external functions, compared with difference quotients and values.
 
 use super::*;
 use crate::expr::interval::Interval;

@@ -1,13 +1,14 @@
 //! Values, partial derivatives and switches.
 //!
 //! In: a function and its arguments. Out: its value in floating point, an expression for each of its partial
-//! derivatives, and one whose sign decides its branch.
+//! derivatives and, if it is piecewise, an expression whose sign decides its branch.
 
 use super::Function;
 use crate::expr::{Dag, Expr, Rational};
 
 impl Function {
-    /// The value, by the `f64` method of the same name; functions of one argument do not read `b`, those of two not `c`.
+    /// The value, by the `f64` method of the same name; functions of one argument ignore `b` and `c`, those of two
+    /// ignore `c`.
     pub fn value(self, a: f64, b: f64, c: f64) -> f64 {
         match self {
             Function::Sqrt => a.sqrt(),
@@ -42,7 +43,7 @@ impl Function {
         }
     }
 
-    /// The partial derivative with respect to argument `k` of $f(a)$, $f(a, b)$ or $f(a, b, c)$, one per argument.
+    /// The partial derivative of $f(a)$, $f(a, b)$ or $f(a, b, c)$ with respect to argument `k`, counted from zero.
     /// At a kink it is the derivative of the branch that the value takes.
     pub fn partial(self, dag: &mut Dag, arguments: &[Expr], k: usize) -> Expr {
         let a = arguments[0];
@@ -136,7 +137,7 @@ impl Function {
         }
     }
 
-    /// The expression whose sign decides the branch of a piecewise function; `None` for the others.
+    /// The expression whose sign decides the branch of a piecewise function; `None` for other functions.
     pub(in crate::expr) fn switch(self, dag: &mut Dag, arguments: &[Expr]) -> Option<Expr> {
         match *arguments {
             [a, b] if self.is_piecewise() => Some(dag.sub(a, b)),

@@ -3,7 +3,7 @@
 //! In: a function and its arguments. Out: value, partial derivatives, domain and spellings. Sums, products and
 //! integer powers are node kinds of their own (`dag.rs`); every other operation is a row of this table, with its value,
 //! its partial derivatives and its switch in `calculus.rs` and its spelling in `latex.rs`. To add one, add a row to the
-//! table below and follow the compiler: no match on a [`Function`] has a catch-all arm.
+//! table below and follow the compiler: matches that concern every [`Function`] have no catch-all arm.
 
 mod calculus;
 mod latex;
@@ -13,7 +13,7 @@ mod latex;
 pub enum Domain {
     /// Everywhere.
     Reals,
-    /// Everywhere, with a kink or jump at $a = 0$ (for two arguments, at $a = b$; for three, where the first one vanishes).
+    /// Everywhere, with a kink or jump at $a = 0$ (for two arguments, at $a = b$).
     Kink,
     /// $a \ne 0$ (for two arguments, not both zero).
     NonZero,
@@ -40,7 +40,7 @@ pub enum Parity {
     Neither,
 }
 
-/// How a function is written in two dimensions.
+/// How a function is written in two-dimensional notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notation {
     /// By its name and its arguments in parentheses.
@@ -67,8 +67,8 @@ struct Row {
 /// Declares [`Function`] from its table. A row has the variant, name, number of arguments, domain, parity and notation.
 macro_rules! functions {
     ($($(#[$attribute:meta])* $function:ident: $name:literal, $arity:literal, $domain:ident, $parity:ident, $notation:ident;)*) => {
-        /// A function of one, two or three real arguments. The Rust spelling of each is the `f64` method of that name,
-        /// that of [`Function::If`] the expression `if s > 0.0 { a } else { b }`.
+        /// A function of one, two or three real arguments. In Rust each is spelled as the `f64` method of its name,
+        /// except [`Function::If`], which is spelled `if s > 0.0 { a } else { b }`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(missing_docs)] // each but the last is the `f64` method of the same name
         pub enum Function {
@@ -148,12 +148,12 @@ impl Function {
         self.row().parity
     }
 
-    /// How it is written in two dimensions.
+    /// How it is written in two-dimensional notation.
     pub(super) fn notation(self) -> Notation {
         self.row().notation
     }
 
-    /// Whether it changes its branch somewhere.
+    /// Whether it is defined by branches: absolute value, sign, minimum, maximum, conditional.
     pub fn is_piecewise(self) -> bool {
         self.domain() == Domain::Kink
     }

@@ -5,7 +5,7 @@
 use super::super::{Dag, Expr, Node, Symbol, reachable};
 use super::{Interval, apply, rational};
 
-/// Intervals that contain the values of all roots on the box that `value` describes.
+/// For each root, an interval that contains its values on the box that `value` describes.
 pub fn evaluate_interval(dag: &Dag, roots: &[Expr], value: impl Fn(Symbol) -> Interval) -> Vec<Interval> {
     let order = reachable(dag, roots.iter().copied());
     let mut values = vec![Interval::ENTIRE; order.last().map_or(0, |last| last.index() + 1)];

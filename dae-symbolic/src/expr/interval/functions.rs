@@ -42,12 +42,13 @@ macro_rules! by_methods {
     };
 }
 
-/// $\{f(x, y, z)\}$; `b` does not matter to functions of one argument, `c` not to those of two.
+/// An interval that contains $f(x, y, z)$ for all $x$, $y$, $z$ in `a`, `b`, `c`; functions of one argument ignore `b`
+/// and `c`, those of two ignore `c`.
 pub fn apply(function: Function, a: Interval, b: Interval, c: Interval) -> Interval {
     by_methods!(function, a, b, c)
 }
 
-/// $f(x, y, z)$ along a part of a step; unused arguments are ignored as in [`apply`].
+/// A Taylor model of $f(x, y, z)$ along a part of a step; unused arguments are ignored as in [`apply`].
 pub fn apply_along(function: Function, a: TaylorModel, b: TaylorModel, c: TaylorModel) -> TaylorModel {
     by_methods!(function, a, b, c)
 }

@@ -1,6 +1,6 @@
 //! Arithmetic modulo the Mersenne prime $p = 2^{61} - 1$.
 //!
-//! In: residues below $p$. Out: residues below $p$; inverses and roots where they exist. And the deterministic source
+//! In: residues below $p$. Out: residues below $p$; inverses and roots where they exist. Also the deterministic source
 //! of residues (splitmix64: Steele, Lea & Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014).
 
 use super::super::Rational;
@@ -64,8 +64,9 @@ pub fn inv(a: u64) -> Option<u64> {
     (a != 0).then_some(inverse as u64)
 }
 
-/// The quotient of small integers that has this residue, if there is one: with $|n|, d < 2^{30}$ there is at most one, and it is among the
-/// remainders of Euclid's algorithm (Wang, *A p-adic algorithm for univariate partial fractions*, SYMSAC 1981).
+/// The quotient $n/d$ of small integers that has this residue; `None` if there is none. With $|n|, d < 2^{30}$ there is
+/// at most one, and it is found among the remainders of Euclid's algorithm (Wang, *A p-adic algorithm for univariate
+/// partial fractions*, SYMSAC 1981).
 pub fn reconstructed(a: u64) -> Option<Rational> {
     const BOUND: i64 = 1 << 30;
     let (mut r, mut s) = ((PRIME as i64, a as i64), (0i64, 1i64));
@@ -82,16 +83,16 @@ pub fn quadratic_character(a: u64) -> u64 {
     pow(a, (PRIME - 1) / 2)
 }
 
-/// The square root that is a square itself, if there is one. As $p \equiv 3 \pmod 4$ it is $a^{(p+1)/4}$; so chosen, the root
-/// of a product of squares is the product of the roots.
+/// The square root that is a square itself; `None` if there is none. As $p \equiv 3 \pmod 4$ it is $a^{(p+1)/4}$; so
+/// chosen, the root of a product of squares is the product of the roots.
 pub fn sqrt(a: u64) -> Option<u64> {
     // (p + 1)/4 is 2^59: squarings only.
     let root = (0..59).fold(a, |power, _| mul(power, power));
     (mul(root, root) == a).then_some(root)
 }
 
-/// A cube root, if there is one. $p - 1 = 9m$ with $m$ prime to 3, so that $x = a^{1/3 \bmod m}$ is right up to a cube root
-/// of unity, which is the cube of a ninth root.
+/// A cube root; `None` if there is none. $p - 1 = 9m$ with $m$ prime to 3, so that the cube of $x = a^{1/3 \bmod m}$ is
+/// $a$ times a cube root of unity, which is the cube of a ninth root of unity.
 pub fn cbrt(a: u64) -> Option<u64> {
     const M: u64 = (PRIME - 1) / 9;
     // 3k = 1 mod m.
@@ -121,7 +122,7 @@ fn ninth_root_of_unity() -> u64 {
     pow(g, (PRIME - 1) / 9)
 }
 
-/// A residue that depends on all the words, evenly spread and reproducible.
+/// A residue drawn from the seed and all the words: evenly distributed and reproducible.
 pub fn draw(seed: u64, words: &[u64]) -> u64 {
     let hash = words.iter().fold(splitmix64(seed), |state, word| splitmix64(state ^ splitmix64(*word)));
     reduce(hash)
@@ -135,7 +136,8 @@ fn splitmix64(state: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A point $(\cos, \sin)$ of the circle $c^2 + s^2 = 1$ over the field: a group of order $p + 1 = 2^{61}$.
+/// A point $(\cos, \sin)$ of the circle $c^2 + s^2 = 1$ over the field; the points form a group of order
+/// $p + 1 = 2^{61}$.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rotation {
     pub(super) cos: u64,
@@ -166,7 +168,7 @@ impl Rotation {
         Rotation { cos: self.cos, sin: neg(self.sin) }
     }
 
-    /// The addition formulas.
+    /// The sum of the angles, by the addition formulas.
     pub(super) fn then(self, other: Rotation) -> Rotation {
         Rotation {
             cos: sub(mul(self.cos, other.cos), mul(self.sin, other.sin)),
@@ -174,7 +176,7 @@ impl Rotation {
         }
     }
 
-    /// The multiple of the angle.
+    /// $n$ times the angle.
     pub(super) fn times(mut self, mut n: u64) -> Rotation {
         let mut multiple = Rotation::IDENTITY;
         while n > 0 {

@@ -1,8 +1,8 @@
 //! Determinant and rank of sparse matrices over the prime field.
 //!
 //! In: rows as lists of (column, residue). Out: determinant or rank. Gaussian elimination; the next pivot row is one
-//! with fewest entries, the pivot column in it one with fewest entries (a greedy form of Markowitz, *Management
-//! Science* 3, 1957), so that banded and tree-like matrices fill in little.
+//! with the fewest entries, and among its columns one with the fewest entries is the pivot column (a greedy form of
+//! Markowitz, *Management Science* 3, 1957), so that banded and tree-like matrices fill in little.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use super::arithmetic::{add, inv, mul, neg, sub};
 
 /// The determinant of the $n \times n$ matrix; entries in the same place are added.
-/// A matrix without exactly $n$ rows, or with a nonzero entry outside $n$ columns, has determinant zero.
+/// The result is zero for a matrix that does not have exactly $n$ rows, or has a nonzero entry beyond $n$ columns.
 pub fn sparse_determinant(n: usize, rows: &[Vec<(usize, u64)>]) -> u64 {
     let mut elimination = Elimination::new(rows);
     if rows.len() != n || elimination.count.len() > n {
@@ -34,7 +34,7 @@ pub fn sparse_rank(rows: &[Vec<(usize, u64)>]) -> usize {
     Elimination::new(rows).run().len()
 }
 
-/// Whether the permutation is odd: each cycle of even length is.
+/// Whether the permutation is odd: whether the number of its cycles of even length is odd.
 fn odd(permutation: &[usize]) -> bool {
     let mut seen = vec![false; permutation.len()];
     let mut odd = false;
@@ -83,7 +83,7 @@ impl Elimination {
             self.rows.iter().enumerate().map(|(r, row)| Reverse((row.len(), r))).collect();
         let mut pivots = Vec::new();
         while let Some(Reverse((length, r))) = queue.pop() {
-            // Entries of the queue are outdated when the row has changed since, and no more than that.
+            // An entry of the queue is outdated if the length of the row has changed since.
             if length == 0 || self.rows[r].len() != length {
                 continue;
             }
@@ -102,7 +102,8 @@ impl Elimination {
         pivots
     }
 
-    /// Subtracts the multiple of the pivot row that clears the column; `false` if there was nothing to clear.
+    /// Subtracts from row `r` the multiple of the pivot row that clears its entry in the column; `false` if there was
+    /// none.
     fn eliminate(&mut self, r: usize, pivot: &[(usize, u64)], column: usize, value: u64) -> bool {
         let row = &self.rows[r];
         let Ok(at) = row.binary_search_by_key(&column, |&(c, _)| c) else { return false };
@@ -156,7 +157,7 @@ mod tests {
     use super::super::arithmetic::{PRIME, draw};
     use super::*;
 
-    /// Leibniz' formula by Laplace expansion.
+    /// The determinant by Laplace expansion along the first row.
     fn by_definition(matrix: &[Vec<u64>]) -> u64 {
         if matrix.is_empty() {
             return 1;
@@ -201,7 +202,7 @@ mod tests {
 
     #[test]
     fn second_difference_matrix() {
-        // det tridiag(-1, 2, -1) = n + 1; as an arrow of a long chain it must not fill in.
+        // det tridiag(-1, 2, -1) = n + 1; the matrix of a long chain must not fill in.
         let n = 5000;
         let rows: Vec<Vec<(usize, u64)>> = (0..n)
             .map(|k: usize| {

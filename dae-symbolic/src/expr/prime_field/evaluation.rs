@@ -23,12 +23,12 @@ pub struct FieldEvaluation {
     pub point: Vec<(Symbol, u64)>,
 }
 
-/// Whether all relations among the generators are known to be respected.
+/// Whether all relations among the generators are known to hold among their residues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Independence {
     /// Yes: a nonzero residue proves that an expression is not identically zero on the branch.
     Proven,
-    /// A nonzero residue proves it if these generators are independent.
+    /// A nonzero residue proves it only under these assumptions of independence.
     Assumed {
         /// The assumptions, ascending and distinct.
         because: Vec<Reason>,
@@ -45,9 +45,10 @@ pub enum Reason {
     External,
     /// $\pi$ and $e$ occur together.
     PiAndE,
-    /// An exponential or trigonometric function of a constant that is not rational occurs.
+    /// The argument of an exponential or trigonometric function has a constant term that is not rational (multiples of
+    /// $\pi$ in trigonometric functions aside).
     ConstantArgument,
-    /// A trigonometric function of a multiple of $\pi$ other than $\pi/4$ occurs.
+    /// The argument of a trigonometric function has a multiple of $\pi$ as a term that is not a multiple of $\pi/4$.
     Angle,
     /// The arguments of exponential or trigonometric functions may be linearly dependent.
     Arguments,
@@ -55,7 +56,7 @@ pub enum Reason {
     Radicands,
     /// Roots of roots occur.
     NestedRoots,
-    /// No root was found modulo the prime, and the function counts as opaque.
+    /// No root was found modulo the prime, and the root counts as opaque.
     NoRoot(Function),
 }
 
@@ -80,7 +81,7 @@ pub enum Sign {
 /// Why there are no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldError {
-    /// At every point tried this expression divides by zero.
+    /// At every point tried some expression divides by zero; at the last one, this does.
     DivisionByZero(Expr),
 }
 

@@ -1,8 +1,8 @@
 //! Expansion into monomials.
 //!
 //! In: expressions. Out: each as $\sum_k q_k m_k$ with rational $q_k$ and distinct Laurent monomials
-//! $m_k = \prod_j b_j^{n_j}$ over bases that are not sums or products, unless that becomes too large: powers of sums
-//! are multiplied out, reciprocals of sums and everything beyond the budget stay bases. The expansion is always exact.
+//! $m_k = \prod_j b_j^{n_j}$. Products and low powers of sums are multiplied out; reciprocals of sums, and what would
+//! become too long or is beyond the budget, are bases like symbols and functions. The expansion is always exact.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -16,9 +16,9 @@ pub(in crate::expr) type Monomial = Vec<(Expr, i64)>;
 /// $\sum_k q_k m_k$, coefficients nonzero.
 pub(in crate::expr) type Polynomial = BTreeMap<Monomial, Rational>;
 
-/// Products of sums with more terms than this are not multiplied out.
+/// Products of sums that might have more terms than this are not multiplied out.
 const MAX_TERMS: usize = 64;
-/// Powers of sums beyond this are not multiplied out.
+/// Higher powers of sums are not multiplied out.
 const MAX_POWER: i32 = 4;
 /// The number of terms made, over all expressions, after which everything stays a base.
 const BUDGET: usize = 300_000;
@@ -54,7 +54,7 @@ pub(in crate::expr) fn expand(dag: &Dag, wanted: &[Expr]) -> ExprMap<Rc<Polynomi
     wanted.iter().map(|expr| (*expr, expanded[expr].clone())).collect()
 }
 
-/// A polynomial times a number as an expression; `None` if an exponent is too large for one.
+/// A polynomial times a number as an expression; `None` if an exponent is too large.
 pub(in crate::expr) fn expression(dag: &mut Dag, polynomial: &Polynomial, scale: &Rational) -> Option<Expr> {
     let mut terms = Vec::with_capacity(polynomial.len());
     for (monomial, q) in polynomial {
@@ -65,7 +65,7 @@ pub(in crate::expr) fn expression(dag: &mut Dag, polynomial: &Polynomial, scale:
     Some(dag.sum(terms))
 }
 
-/// The expression multiplied out, so that terms cancel where they can; `None` if an exponent is too large for that.
+/// The expression multiplied out, so that terms cancel where they can; `None` if an exponent becomes too large.
 pub(crate) fn multiplied_out(dag: &mut Dag, e: Expr) -> Option<Expr> {
     let expanded = expand(dag, &[e]);
     expression(dag, &expanded[&e], &Rational::ONE)
@@ -152,7 +152,7 @@ fn times_power(product: &Polynomial, b: Expr, n: i32, factor: &Polynomial) -> Po
     (0..n).fold(product.clone(), |product, _| times(&product, factor))
 }
 
-/// $mn$, if sums of such exponents cannot overflow.
+/// $mn$; `None` if it is so large that sums of such exponents might overflow.
 fn bounded(m: i64, n: i32) -> Option<i64> {
     const MAX_EXPONENT: u64 = 1 << 40;
     m.checked_mul(i64::from(n)).filter(|power| power.unsigned_abs() <= MAX_EXPONENT)

@@ -6,7 +6,7 @@
 //! 1980; Zippel, EUROSAM 1979), provided evaluation is a homomorphism of the ring that the expressions generate: every
 //! relation among its generators must hold among their residues. The generators and the relations are these:
 //!
-//! - **Symbols** have none. Each is a random residue, or the given one. $\pi$ is a random residue.
+//! - **Symbols** satisfy no relations. Each is a random residue, or the given one. $\pi$ is a random residue.
 //! - **Exponentials and trigonometric functions.** Arguments are expanded into rational combinations of monomials
 //!   (`expand.rs`); each monomial $m$ over the common denominator $d$ of its coefficients is one generator. $e^{m/d}$
 //!   is a random unit and $(\cos, \sin)(m/d)$ a random point $\left(\frac{1-s^2}{1+s^2}, \frac{2s}{1+s^2}\right)$ of
@@ -23,10 +23,12 @@
 //! - **Roots** are roots of the residues of their radicands; the point is chosen so that there are some (`search.rs`).
 //!   Any choice among them is a homomorphism if the radicands are multiplicatively independent modulo squares (cubes)
 //!   and constants. This is proved by a full rank of quadratic (cubic) residue characters at random points
-//!   (`independence.rs`): the characters of a product that is a square would add up to zero at every point.
-//! - **Absolute value, sign, minimum, maximum, conditionals** are rational on a branch: the signs are those at the
-//!   given start point, and without one the quadratic characters of the residues. The result states them.
-//! - **All other functions** are opaque: random residues, equal for equal arguments.
+//!   (`independence.rs`): if a product were a square, the characters of its factors would add up to zero at every
+//!   point.
+//! - **Absolute value, sign, minimum, maximum, conditionals** are rational on a branch: the signs that choose it are
+//!   those at the given start point, and without one the quadratic characters of the residues. The result states them.
+//! - **All other functions** are opaque: random residues, equal for equal arguments. Only the relations that
+//!   derivatives rely on are kept, such as $a^{b-1} a = a^b$.
 //!
 //! Where a relation cannot be excluded the result is [`Independence::Assumed`], with the reasons. Everything is a pure
 //! function of expressions, seed and given values.
@@ -74,19 +76,23 @@ impl FieldPoint {
         FieldPoint { seed, ..Self::default() }
     }
 
-    /// Gives some symbols residues; others stay random.
+    /// Gives residues to some symbols; those of the others stay random.
     pub fn with_given(mut self, residues: impl IntoIterator<Item = (Symbol, u64)>) -> Self {
         self.given.extend(residues.into_iter().map(|(symbol, residue)| (symbol, arithmetic::reduce(residue))));
         self
     }
 
-    /// Takes the branches of piecewise functions at this real point, where its coordinates suffice.
+    /// Takes those branches of piecewise functions that hold at this real point, as far as its coordinates determine
+    /// them.
     pub fn with_start(mut self, values: impl IntoIterator<Item = (Symbol, f64)>) -> Self {
         self.start.extend(values);
         self
     }
 
     /// The residues of the roots, all at the same point.
+    ///
+    /// # Errors
+    /// If some expression divides by zero at every point tried.
     pub fn evaluate(&self, dag: &Dag, roots: &[Expr]) -> Result<FieldEvaluation, FieldError> {
         let mut structure = structure::Generators::of(dag, roots);
         structure.fix_signs(dag, &self.start);

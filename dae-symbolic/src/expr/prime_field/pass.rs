@@ -172,13 +172,14 @@ impl Pass<'_> {
         draw(self.point.seed, &words)
     }
 
-    /// $\ln a / \ln n$, as the derivative has it.
+    /// $\ln a / \ln n$, so that the relation to the derivative holds.
     fn logarithm(&self, a: u64, base: u64) -> Result<u64, Stop> {
         let denominator = self.inverse(self.opaque(Function::Ln, &[base]))?;
         Ok(mul(self.opaque(Function::Ln, &[a]), denominator))
     }
 
-    /// $a^{n + r} = a^n a^r$ with the integer part $n$ of the constant in the exponent: $a^{b-1} a = a^b$ holds.
+    /// $a^{n + r} = a^n a^r$ with the integer part $n$ of the constant in the exponent, so that $a^{b-1} a = a^b$
+    /// holds.
     fn powf(&self, a: Expr, b: Expr) -> Result<u64, Stop> {
         let dag: &Dag = self.structure.dag;
         let constant = match dag.node(b) {
@@ -198,7 +199,7 @@ impl Pass<'_> {
     }
 
     fn root(&self, function: Function, radicand: u64) -> Result<u64, Stop> {
-        // Hypotenuses are square roots.
+        // A hypotenuse is the square root of its radicand, also where it is opaque.
         let function = if function == Function::Hypot { Function::Sqrt } else { function };
         let root = if function == Function::Cbrt { arithmetic::cbrt(radicand) } else { arithmetic::sqrt(radicand) };
         match root {
@@ -228,14 +229,15 @@ impl Pass<'_> {
         let combination = family.arguments.get(&argument).unwrap_or(&none);
         combination.multiples.iter().fold(Rotation::eighth().times(combination.eighths), |product, &(k, n)| {
             let half_tangent = self.point.residue(self.structure.number(Generator::Rotation(k)));
-            // Negative multiples are turns the other way, with small exponents again.
+            // Negative multiples, which are large modulo p + 1, are small multiples of the reversed rotation.
             let base = Rotation::from_half_tangent(half_tangent);
             product.then(if n > PRIME / 2 { base.reversed().times(PRIME + 1 - n) } else { base.times(n) })
         })
     }
 }
 
-/// The sign on the branch; where that is not known, the quadratic character, which is multiplicative and odd like a sign.
+/// The sign on the branch; where that is not known, the quadratic character, which is multiplicative and odd like a
+/// sign.
 pub(super) fn sign(structure: &Generators, expr: Expr, residue: u64) -> Sign {
     match structure.signs.get(&expr) {
         Some(sign) => *sign,

@@ -8,7 +8,8 @@ use super::arithmetic::draw;
 use super::structure::{Generator, Generators};
 use crate::expr::Symbol;
 
-/// Keys of random residues; functions follow with their own numbers.
+/// Keys of random residues, for generators, external functions and opaque functions; the number of an opaque function
+/// is added to its key.
 pub(super) mod key {
     pub(in super::super) const GENERATOR: u64 = 1;
     pub(in super::super) const CALL: u64 = 2;
@@ -24,7 +25,7 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// A point at random; `given` overrides.
+    /// A random point, except for the residues in `given`.
     pub(super) fn random(structure: &Generators, seed: u64, attempt: u64, given: &BTreeMap<Symbol, u64>) -> Point {
         let mut point = Point { seed, residues: vec![0; structure.generators.len()] };
         for (k, generator) in structure.generators.iter().enumerate() {
@@ -44,7 +45,7 @@ impl Point {
         self.residues[generator] = residue;
     }
 
-    /// Draws a generator; each attempt has another residue.
+    /// Draws the residue of a generator, anew for each attempt.
     pub(super) fn draw(&mut self, structure: &Generators, generator: usize, attempt: u64) {
         let words = match structure.generators[generator] {
             Generator::Pi => [0, 0, 0],
@@ -58,11 +59,11 @@ impl Point {
             Generator::Symbol(Symbol::StateDerivative(k)) => [8, u64::from(k), 0],
         };
         let residue = draw(self.seed, &[key::GENERATOR, words[0], words[1], words[2], attempt]);
-        // Exponentials are units; nothing else needs zero either.
+        // Exponentials must not be zero, and no other generator has to be.
         self.residues[generator] = residue.max(1);
     }
 
-    /// The residues of the symbols.
+    /// The residues of the symbols, ascending by symbol.
     pub(super) fn symbol_residues(&self, structure: &Generators) -> Vec<(Symbol, u64)> {
         let symbols = structure.generators.iter().enumerate().filter_map(|(k, generator)| match generator {
             Generator::Symbol(symbol) => Some((*symbol, self.residue(k))),

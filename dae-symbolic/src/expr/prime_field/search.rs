@@ -17,22 +17,22 @@ use super::pass::{self, Stop};
 use super::point::Point;
 use super::structure::{Generator, Generators, compared, values_reachable};
 
-/// The number of points tried before a division by zero counts as identical.
+/// The number of points tried before a divisor counts as identically zero.
 const RESTARTS: u64 = 8;
 /// The number of draws of one generator.
 const MAX_DRAWS: u64 = 1 << 11;
-/// More radicands than this do not all have roots in [`MAX_DRAWS`] draws: half of the residues are squares, a third are
-/// cubes.
+/// More radicands than this can hardly be expected to have roots at once in any of [`MAX_DRAWS`] draws: half of the
+/// residues are squares, a third are cubes.
 const MAX_COMPLETED: usize = 24;
-/// The number of node evaluations, and of nodes below radicands, after which unresolved radicands make opaque roots.
+/// The number of node evaluations, and of nodes below radicands, after which the roots still missing become opaque.
 const BUDGET: usize = 10_000_000;
 
-/// A point, and the values of all nodes of the order there.
+/// A point, and the values there of all nodes in the `order` of the generators.
 pub(super) struct Found {
     pub(super) point: Point,
     /// Values by node.
     pub(super) values: Vec<u64>,
-    /// Roots (by number) that have no residue and count as opaque.
+    /// Numbers of the roots that have no residue and count as opaque.
     pub(super) opaque_roots: Vec<usize>,
 }
 
@@ -48,7 +48,7 @@ impl Found {
     }
 }
 
-/// Finds a point.
+/// Finds a point; on failure, the error names an expression that divides by zero.
 pub(super) fn search(structure: &Generators, seed: u64, given: &BTreeMap<Symbol, u64>) -> Result<Found, FieldError> {
     let stages = stages(structure, given);
     let mut failed = None;
@@ -77,7 +77,7 @@ struct Stage {
     /// `None` if there is nothing to draw again.
     generator: Option<usize>,
     roots: Vec<Expr>,
-    /// The nodes that their values depend on, children first.
+    /// The nodes that the values of the roots depend on, children first; empty if the budget is exceeded.
     cone: Vec<Expr>,
 }
 
@@ -85,7 +85,7 @@ fn stages(structure: &Generators, given: &BTreeMap<Symbol, u64>) -> Vec<Stage> {
     let free = |k: &usize| !matches!(structure.generators[*k], Generator::Symbol(s) if given.contains_key(&s));
     let mut size = 0;
     let mut generators_of: Vec<BTreeSet<usize>> = Vec::new();
-    // Roots ascend, so that those below a root come before it: the nodes below them are known and not examined again.
+    // Roots ascend, so that those below a root come before it: their generators are known and not collected again.
     let number: ExprMap<usize> = structure.roots.iter().enumerate().map(|(k, root)| (root.expr, k)).collect();
     for root in &structure.roots {
         let mut generators = BTreeSet::new();
@@ -109,7 +109,7 @@ fn stages(structure: &Generators, given: &BTreeMap<Symbol, u64>) -> Vec<Stage> {
     for generator in generators_of.iter().flatten() {
         occurrences[*generator] += 1;
     }
-    // Often occurring generators first.
+    // Generators that occur most often come first.
     let place = |k: usize| (usize::MAX - occurrences[k], k);
     let mut completed: BTreeMap<Option<(usize, usize)>, Vec<Expr>> = BTreeMap::new();
     for (root, generators) in structure.roots.iter().zip(&generators_of) {
@@ -132,7 +132,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Draws the generator of the stage until its radicands have roots; gives up on those that have none.
+    /// Draws the generator of the stage until its radicands have roots; those without one in the end become opaque.
     fn complete(&mut self, stage: &Stage, restart: u64) {
         let draws = if stage.generator.is_some() && stage.roots.len() <= MAX_COMPLETED { MAX_DRAWS } else { 0 };
         let (mut draw, mut from) = (0, 0);
@@ -146,12 +146,12 @@ impl Search<'_> {
                         self.point.draw(self.structure, generator, (restart << 32) + draw);
                     }
                 }
-                // Nothing is drawn again from here on, and everything before the root is done.
+                // From here on nothing is drawn again, and the values before the root stay.
                 Err(Stop::NoRoot(root)) => {
                     self.opaque.insert(root);
                     from = stage.cone.binary_search(&root).unwrap_or(0);
                 }
-                // The closing pass names the division.
+                // `finish` comes upon the division again and reports it.
                 Err(Stop::Division(_)) => return,
             }
             if stage.roots.iter().all(|root| self.opaque.contains(root)) {
@@ -164,11 +164,11 @@ impl Search<'_> {
         pass::run(self.structure, &self.point, &self.opaque, order, &mut self.values)
     }
 
-    /// Evaluates everything; the expression that divides by zero on failure.
+    /// Evaluates everything; the error is the expression that divides by zero.
     fn finish(mut self) -> Result<Found, Expr> {
         let structure = self.structure;
         let mut from = 0;
-        // Only radicands for which the budget did not suffice stop here; everything before them is done.
+        // Only radicands for which the budget did not suffice stop here, and the values before them stay.
         while let Err(stop) = self.run(&structure.order[from..]) {
             match stop {
                 Stop::Division(expr) => return Err(expr),

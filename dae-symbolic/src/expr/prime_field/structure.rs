@@ -1,7 +1,7 @@
 //! The generators of expressions.
 //!
 //! In: expressions. Out: the generators of their ring, every argument of an exponential or trigonometric function as an
-//! integer combination of generators, and the roots.
+//! integer combination of the monomials that generators stand for, and the roots.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,9 +51,9 @@ pub(super) fn kind(function: Function) -> Kind {
 pub(super) enum Generator {
     Pi,
     Symbol(Symbol),
-    /// $e^{m/d}$ of a monomial of the exponential family.
+    /// $e^{m/d}$ for the monomial of this number in the exponential family.
     Exponential(usize),
-    /// The half-angle tangent of $m/d$ of a monomial of the trigonometric family.
+    /// The tangent of half the angle $m/d$ for the monomial of this number in the trigonometric family.
     Rotation(usize),
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Family {
     pub(super) arguments: ExprMap<Combination>,
 }
 
-/// A square or cube root.
+/// A square root, cube root or hypotenuse.
 pub(super) struct Root {
     pub(super) expr: Expr,
     pub(super) function: Function,
@@ -89,7 +89,8 @@ pub(super) struct Root {
 /// The expressions and their generators.
 pub(super) struct Generators<'a> {
     pub(super) dag: &'a Dag,
-    /// Nodes whose values are needed, children first; arguments of exponential and trigonometric functions are not.
+    /// Nodes whose values are needed, children first: of the arguments of exponential and trigonometric functions only
+    /// the bases of their monomials.
     pub(super) order: Vec<Expr>,
     pub(super) generators: Vec<Generator>,
     number: BTreeMap<Generator, usize>,
@@ -165,7 +166,7 @@ impl<'a> Generators<'a> {
         root_function(self.dag, expr).is_some()
     }
 
-    /// The nodes that the values of some nodes depend on, down to roots and not below them.
+    /// The nodes that the values of `nodes` depend on, down to roots and not below them; children first.
     pub(super) fn values_above_roots(&self, nodes: impl IntoIterator<Item = Expr>) -> Vec<Expr> {
         reachable_until(self.dag, nodes, |expr| self.is_root(expr))
     }
@@ -180,7 +181,7 @@ impl<'a> Generators<'a> {
         }
     }
 
-    /// The generators that the value of a node depends on directly.
+    /// The generators that the value of a node depends on directly, not through its children.
     pub(super) fn leaf_generators(&self, expr: Expr) -> Vec<usize> {
         let of = |combination: Option<&Combination>, generator: fn(usize) -> Generator| -> Vec<usize> {
             let multiples = combination.map_or(&[][..], |combination| &combination.multiples);
@@ -201,7 +202,7 @@ impl<'a> Generators<'a> {
         }
     }
 
-    /// Takes the signs of the arguments of piecewise functions at a real point, where it has one.
+    /// Takes the signs of the arguments of piecewise functions from a real point, where they are defined and not zero.
     pub(super) fn fix_signs(&mut self, dag: &Dag, start: &BTreeMap<Symbol, f64>) {
         let piecewise: Vec<(Expr, Expr, Option<Expr>)> =
             self.piecewise().map(|(expr, arguments)| (expr, arguments[0], compared(dag, expr))).collect();
@@ -209,7 +210,7 @@ impl<'a> Generators<'a> {
         let values = evaluate(dag, &arguments, |symbol| start.get(&symbol).copied().unwrap_or(f64::NAN));
         for (k, &(expr, _, second)) in piecewise.iter().enumerate() {
             let difference = values[2 * k] - if second.is_some() { values[2 * k + 1] } else { 0.0 };
-            // At zero the second branch of a conditional holds.
+            // At zero a conditional takes its second branch, as for a negative switch.
             let closed = matches!(dag.node(expr), Node::Apply(Function::If, _));
             if difference < 0.0 || (closed && difference == 0.0) {
                 self.signs.insert(expr, Sign::Negative);
@@ -228,7 +229,7 @@ impl<'a> Generators<'a> {
     }
 }
 
-/// The argument with which the first one of a piecewise function is compared; `None` stands for zero.
+/// The argument with which a piecewise function compares its first one; `None` stands for zero.
 pub(super) fn compared(dag: &Dag, expr: Expr) -> Option<Expr> {
     match dag.node(expr) {
         Node::Apply(Function::Min | Function::Max, arguments) => arguments.get(1).copied(),
@@ -237,7 +238,8 @@ pub(super) fn compared(dag: &Dag, expr: Expr) -> Option<Expr> {
 }
 
 impl Family {
-    /// Writes all arguments in terms of monomials; `order` is that of the group of values, `euler` asks for the monomial 1.
+    /// Writes all arguments in terms of monomials; `order` is the order of the group of values, and with `euler` the
+    /// monomial 1 is among them in any case.
     fn of(dag: &Dag, arguments: &BTreeSet<Expr>, depends: &[bool], order: u64, euler: bool) -> Family {
         let wanted: Vec<Expr> = arguments.iter().copied().collect();
         let expanded = expand(dag, &wanted);
@@ -246,7 +248,7 @@ impl Family {
         if euler {
             denominators.insert(&one, BigInt::one());
         }
-        // The imaginary family, of even order p + 1, is the one with exact angles.
+        // Angles that are multiples of π/4 are exact: in the trigonometric family, whose group has order p + 1.
         let turns = |monomial: &Monomial, q: &Rational| (order > PRIME).then(|| eighths(dag, monomial, q)).flatten();
         let terms = |argument: &Expr| -> &Polynomial { &expanded[argument] };
         for (monomial, q) in wanted.iter().flat_map(terms) {
@@ -280,7 +282,7 @@ impl Family {
         Family { atoms: denominators.into_iter().map(atom).collect(), arguments }
     }
 
-    /// The number of the monomial 1.
+    /// The number of the monomial 1; `None` if it does not occur.
     pub(super) fn one(&self) -> Option<usize> {
         // Monomials ascend: the empty one is the first.
         self.atoms.first().filter(|atom| atom.monomial.is_empty()).map(|_| 0)
@@ -299,7 +301,7 @@ fn multiple(q: &Rational, denominator: &BigInt, order: u64) -> u64 {
     }
 }
 
-/// $4q \bmod 8$ if the term $q m$ is a multiple of $\pi/4$.
+/// $4q \bmod 8$ if the term $q m$ is a multiple of $\pi/4$; `None` otherwise.
 fn eighths(dag: &Dag, monomial: &Monomial, q: &Rational) -> Option<u64> {
     match monomial.as_slice() {
         [(base, 1)] if *dag.node(*base) == Node::Pi => {
@@ -317,7 +319,8 @@ fn root_function(dag: &Dag, expr: Expr) -> Option<Function> {
     }
 }
 
-/// A faster [`values_reachable`] for roots that make up most of `everything`, which is ascending.
+/// [`values_reachable`] by one descending loop over `everything`, which is ascending and contains all that the roots
+/// reach: faster where most of it is needed.
 fn with_values(dag: &Dag, everything: &[Expr], roots: impl IntoIterator<Item = Expr>) -> Vec<Expr> {
     let mut wanted = vec![false; everything.last().map_or(0, |last| last.index() + 1)];
     roots.into_iter().for_each(|root| wanted[root.index()] = true);
@@ -329,7 +332,7 @@ fn with_values(dag: &Dag, everything: &[Expr], roots: impl IntoIterator<Item = E
     everything.iter().copied().filter(|expr| wanted[expr.index()]).collect()
 }
 
-/// Whether the value depends on generators and not on the values of children.
+/// Whether the value depends on generators instead of the values of children.
 fn argument_is_hidden(dag: &Dag, expr: Expr) -> bool {
     matches!(dag.node(expr), Node::Apply(f, _) if matches!(kind(*f), Kind::Exponential | Kind::Trigonometric))
 }

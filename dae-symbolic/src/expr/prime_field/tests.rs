@@ -1,4 +1,4 @@
-//! Identities that must hold among residues, independence that must be proved, and downgrades that must not be missed.
+//! Identities that must hold among residues, independence that must be proved, and assumptions that must be reported.
 
 use super::super::{Dag, Expr, Function, Rational, Symbol, UnknownId};
 use super::*;
@@ -38,7 +38,7 @@ impl Bench {
         FieldPoint::new(11).evaluate(&self.dag, &[e]).unwrap()
     }
 
-    /// The residue; checks that it is a proof.
+    /// The residue; asserts that independence is proved.
     fn proven(&self, e: Expr) -> u64 {
         let evaluation = self.at(e);
         assert_eq!(evaluation.independence, Independence::Proven);
@@ -113,7 +113,7 @@ fn quarter_and_eighth_turns() {
     let length = b.sum(&[(2, cos), (-1, root)]);
     assert_eq!(b.proven(length), 0);
 
-    // There is no √3 modulo this prime, and the result says so.
+    // sin(π/3) is not exact: there is no √3 modulo this prime.
     let third = b.dag.sum([(Rational::ONE, x), (q(1, 3), pi)]);
     let sin = b.f(Function::Sin, third);
     assert_eq!(b.reasons(sin), [Reason::Angle]);
@@ -243,7 +243,7 @@ fn dependent_roots_are_noticed_and_keep_their_relations() {
 
 #[test]
 fn many_roots_find_a_point() {
-    // 150 springs between neighbours on a chain, all of them tied to the first point too.
+    // 150 lengths: between neighbours on a chain of 76 points, and between each of them and the first.
     let mut dag = Dag::new();
     let points: Vec<[Expr; 2]> =
         (0..76).map(|k| [dag.symbol(unknown(2 * k)), dag.symbol(unknown(2 * k + 1))]).collect();
@@ -310,7 +310,7 @@ fn piecewise_functions_say_their_branch() {
 fn towers_and_constants() {
     let mut b = Bench::new();
     let (x, pi, e) = (b.x, b.dag.pi(), b.dag.euler());
-    // sin x, sin(sin x) and exp(sin x) are independent; so are sin(1/(1 + x)) and sin x.
+    // sin x, sin(sin x) and exp(sin x) are independent; so are sin(1/(x + e)) and sin x.
     let sin = b.f(Function::Sin, x);
     let (sin_sin, exp_sin) = (b.f(Function::Sin, sin), b.f(Function::Exp, sin));
     let shifted = b.dag.sum([(Rational::ONE, x), (Rational::ONE, e)]);
@@ -333,7 +333,7 @@ fn towers_and_constants() {
 
 #[test]
 fn determinants_of_dependent_and_independent_columns() {
-    // det [sin x, sin 2x; cos x, 2 cos² x] = 0, while sin x and sin 2x are independent of the columns' other choices.
+    // det [sin x, sin 2x; cos x, 2 cos² x] = 0, but det [sin x, sin 2x; cos x, cos 2x] = -sin x.
     let mut b = Bench::new();
     let x = b.x;
     let twice = b.sum(&[(2, x)]);

@@ -17,7 +17,7 @@ pub(super) struct Arrays<'a> {
     /// The equations with inputs and parameters replaced by their definitions.
     pub(super) equations: Vec<Expr>,
     pub(super) rates: Vec<u32>,
-    /// Whether the Jacobian of the equations depends on nothing but the time.
+    /// Whether the Jacobian of the equations and the piecewise functions in them depend on no unknown.
     pub(super) affine: bool,
     pub(super) limits: &'a limits::Array,
 }

@@ -1,10 +1,10 @@
 //! Whether equations contradict fixed values, with hundreds of digits.
 //!
 //! In: equations of a prolongation, values to start from, and the jets that are fixed. Out: whether one of the
-//! equations vanishes for no values of the other jets, or rows that determine nothing more are proved not to vanish
-//! where the search for jets that fulfil the equations ends. Sixteen digits do not suffice: $10^{29}$ times the
-//! rounding error of an identity is as large as anything, and a decimal fraction differs from the nearest machine
-//! number.
+//! equations vanishes for no values of the other jets; or whether, where the search for jets that fulfil the equations
+//! ends, rows that contain none of the other jets any more are proved not to vanish. Sixteen digits do not suffice: the
+//! rounding error of an identity, times a coefficient of $10^{29}$, is as large as anything, and a decimal fraction
+//! differs from the nearest machine number.
 
 use dae_runtime::contract::Start;
 
@@ -19,7 +19,8 @@ use crate::expr::{Expr, Symbol};
 use crate::index::limits;
 use crate::model::Model;
 
-/// Relative changes of the jets that are not fixed: at a guess, derivatives may vanish by accident.
+/// Relative changes of the jets that are not fixed, from each of which a search starts: at a guess, derivatives may
+/// vanish by accident.
 const BESIDE: [f64; 3] = [0.0, 0.03, 0.3];
 
 /// Whether the equations contradict the fixed jets (unknown and order), wherever the search starts.

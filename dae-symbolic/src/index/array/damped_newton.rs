@@ -1,9 +1,9 @@
 //! Jets that fulfil the derivative array, by damped steps.
 //!
 //! In: the array as a system of equations and jets to start from. Out: jets at which every row vanishes to rounding,
-//! moved as little as possible from the start (damped Gauss–Newton with least change, as in the runtime's initialisation:
-//! fixed values stay, values that are not given move first), with all rows at once or with more and more differentiations; or why
-//! there are none. Rows may depend on one another.
+//! moved as little as possible from the start (damped Gauss–Newton with least change, as in the runtime's
+//! initialisation: fixed values stay, values that are not given move first), with all rows at once or with more and
+//! more differentiations; or why there are none. Rows may depend on one another.
 
 use dae_runtime::initialize::LeastChange;
 
@@ -11,7 +11,8 @@ use super::error::ArrayError;
 use super::point::ArrayPoint;
 use super::system::{ArraySystem, Scaled, norm};
 
-/// Sufficient decrease of the next step with the same matrix: $\lVert \bar z \rVert \le (1 - \lambda/4) \lVert z \rVert$.
+/// Sufficient decrease of the next step with the same matrix: $\lVert \bar z \rVert \le (1 - \lambda/4) \lVert z
+/// \rVert$.
 const NATURAL: f64 = 0.25;
 
 impl ArraySystem<'_> {
@@ -26,9 +27,9 @@ impl ArraySystem<'_> {
     }
 
     /// Solves with $0, 1, \dots, m$ differentiations in turn. Where equations can be combined so that leading parts
-    /// cancel, they do so on solutions only: in $\frac{d}{dt} (\lambda F) = \lambda \dot F + \dot \lambda F$ the last
-    /// term seems to determine derivatives while $F \ne 0$. Once the rows with fewer differentiations hold, it does
-    /// not.
+    /// cancel, these may do so on solutions only: in $\frac{d}{dt} (\lambda F) = \lambda \dot F + \dot \lambda F$ the
+    /// last term seems to determine derivatives while $F \ne 0$. Once the rows with fewer differentiations hold, it
+    /// does not.
     fn solve_in_stages(&self, mut point: ArrayPoint, able: f64) -> Option<ArrayPoint> {
         for differentiations in 0..=self.array.differentiations {
             point = self.with_differentiations(differentiations).solve(point, able).ok()?;
@@ -36,9 +37,9 @@ impl ArraySystem<'_> {
         Some(point)
     }
 
-    /// Gauss–Newton steps until every row holds, damped by the natural monotonicity test: a step is short enough if the next one with the same
-    /// matrix is shorter, whatever units and combinations the rows are written in (Deuflhard, *Newton Methods for Nonlinear Problems*,
-    /// sect. 4.4).
+    /// Gauss–Newton steps until every row holds, damped by the natural monotonicity test: a step is short enough if the
+    /// next one with the same matrix is shorter, whatever units and combinations the rows are written in (Deuflhard,
+    /// *Newton Methods for Nonlinear Problems*, sect. 4.4).
     fn solve(&self, mut point: ArrayPoint, able: f64) -> Result<ArrayPoint, ArrayError> {
         let limits = &self.array.limits.damped;
         let mut slow = 0;

@@ -1,7 +1,7 @@
 //! The derivative array of some equations, and its values.
 //!
-//! In: equations, and how often they are differentiated. Out: [`DerivativeArray`], and at a point, over the reals or a
-//! prime field, its rows and the entries of its Jacobian as Taylor coefficients (`taylor.rs`).
+//! In: equations, and how many times they are differentiated. Out: [`DerivativeArray`], and at a point, over the reals
+//! or a prime field, its rows and the entries of its Jacobian as Taylor coefficients (`taylor.rs`).
 
 use super::point::ArrayPoint;
 use super::taylor::{self, Residue, Scalar, Tape};
@@ -14,7 +14,7 @@ use crate::system::written_orders;
 /// The derivative array of some equations, ready to be evaluated.
 #[derive(Clone, Debug)]
 pub struct DerivativeArray {
-    /// $m$, how often every equation is differentiated.
+    /// $m$, the number of times that every equation is differentiated.
     pub differentiations: u32,
     /// $P_j$ by unknown.
     pub rates: Vec<u32>,
@@ -27,7 +27,7 @@ pub struct DerivativeArray {
     pub(super) tape: Tape,
     /// The tape of the equations alone.
     residuals: Tape,
-    /// How far it is examined.
+    /// The limits of its examination.
     pub(super) limits: limits::Array,
 }
 
@@ -113,8 +113,8 @@ impl DerivativeArray {
         self.residuals.run(&values, &point.taylor, self.differentiations as usize)
     }
 
-    /// The array at a random point of the prime field: nothing that holds there is an accident, but for a probability of about
-    /// $10^{-15}$. `None` if the equations have no value there.
+    /// The array at a random point of the prime field: nothing that holds there is an accident, but for a probability
+    /// of about $10^{-15}$. `None` if the equations have no value there.
     pub fn at_random(&self, dag: &Dag, point: &FieldPoint, seed: u64) -> Option<Linearised<Residue>> {
         let evaluation = point.evaluate(dag, self.tape.nodes()).ok()?;
         let drawn = |j: usize, k: usize| arithmetic::draw(seed, &[j as u64, k as u64]).max(1);
@@ -149,8 +149,8 @@ impl DerivativeArray {
         Linearised { residuals, partials }
     }
 
-    /// The entries $(l, i, j, k, \partial (F_i^{(l)}/l!) / \partial X_{j,k})$ of the rows $l \le m$, one for each partial derivative: with
-    /// $x_j^{(q)} = \sum_k \frac{k!}{(k-q)!} X_{j,k}\, \tau^{k-q}$,
+    /// The entries $(l, i, j, k, \partial (F_i^{(l)}/l!) / \partial X_{j,k})$ of the rows $l \le m$, one for each
+    /// partial derivative: with $x_j^{(q)} = \sum_k \frac{k!}{(k-q)!} X_{j,k}\, \tau^{k-q}$,
     ///
     /// $$ \frac{\partial (F_i)_l}{\partial X_{j,k}} = \sum_q \frac{k!}{(k-q)!} \left(\frac{\partial F_i}{\partial x_j^{(q)}}\right)_{l-k+q}. $$
     pub(super) fn entries<S: Scalar>(

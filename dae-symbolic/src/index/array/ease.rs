@@ -11,22 +11,23 @@ use super::system::ArraySystem;
 /// The cost of a change of a jet.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cost {
-    /// Relative to its size; derivatives without given values cost less by this factor.
+    /// Relative to its size, or its nominal value if that is larger; derivatives without given values cost less by this
+    /// factor.
     Relative(f64),
-    /// In nominal values; the Taylor coefficient of order $k$, if it has no given value, costs less by the $k$th power
-    /// of this.
+    /// In units of its nominal value; the Taylor coefficient of order $k$, if it has no given value, costs less by the
+    /// $k$th power of this.
     Geometric(f64),
 }
 
 /// The costs that are tried, in this order.
 pub(super) const COSTS: [Cost; 3] = [Cost::Relative(1e3), Cost::Geometric(10.0), Cost::Relative(30.0)];
 
-/// The change of each column that costs one, relative to the jets.
+/// The change of each column, in units of its nominal value, that costs one if changes are relative to the jets.
 pub(super) fn relative_ease(system: &ArraySystem<'_>, point: &ArrayPoint) -> Vec<f64> {
     ease(system, point, COSTS[0])
 }
 
-/// The change of each column that costs one.
+/// The change of each column, in units of its nominal value, that costs one.
 pub(super) fn ease(system: &ArraySystem<'_>, point: &ArrayPoint, cost: Cost) -> Vec<f64> {
     let mut ease = Vec::with_capacity(system.columns);
     for (j, series) in point.taylor.iter().enumerate() {

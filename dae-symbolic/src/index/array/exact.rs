@@ -1,4 +1,4 @@
-//! What is exact about the rows of the derivative array.
+//! Exact statements about the rows of the derivative array.
 //!
 //! In: the array over the prime field. Out: ranks of an affine system at its own time, ranks at a random point, rows
 //! that depend on one another at every point, and rows of an affine system that contradict one another.
@@ -11,9 +11,9 @@ use crate::expr::prime_field::{FieldPoint, Independence, PRIME, sparse_rank};
 use crate::expr::{Expr, Node, Rational, Symbol, blended, piecewise, reachable, symbols};
 
 impl Arrays<'_> {
-    /// The exact ranks of an affine system at a time that is a decimal fraction; `None` where a coefficient is a
-    /// function of time that is not rational (its value at this particular time is not generic), or numbers in the
-    /// coefficients are not known to be independent.
+    /// The exact ranks of an affine system at a time that is a decimal fraction; `None` if the system is not affine, or
+    /// where a coefficient is a function of time that is not rational (its value at this particular time is not
+    /// generic), or numbers in the coefficients are not known to be independent.
     pub(super) fn exact_at(&self, array: &DerivativeArray, t: f64, m: u32) -> Option<ArrayRanks> {
         if !self.affine {
             return None;
@@ -40,13 +40,13 @@ impl Arrays<'_> {
         Some(exact_ranks(array, &array.at_random(&self.model.dag, &point, 1)?, m))
     }
 
-    /// Rows that depend on one another at every point, in a model with no more equations than unknowns; `None` if there are none among those
-    /// examined.
+    /// Rows that depend on one another at every point, in a model with no more equations than unknowns; `None` if there
+    /// are none among those examined.
     pub(super) fn dependent_rows(&mut self) -> Option<Vec<(usize, u32)>> {
         let limits = self.limits;
         let (count, unknowns) = (self.equations.len(), self.rates.len());
         let small = |m: &u32| count <= unknowns && count * (*m as usize + 1) <= limits.rows;
-        // On all branches, not that of the start values alone.
+        // On all branches, not only that of the start values.
         let equations = blended(&mut self.model.dag, &self.equations);
         for m in (0..=limits.dependent_differentiations).take_while(small) {
             let rates = self.rates.clone();
@@ -70,7 +70,8 @@ impl Arrays<'_> {
     }
 
     /// Rows of an affine array that contradict one another at almost every time: their left-hand sides depend on one
-    /// another exactly, and the rows do not. Nothing of the kind is known of values that the caller has yet to supply.
+    /// another exactly, and the rows do not. Empty if none are known to: nothing of the kind is known of piecewise
+    /// functions, or of values that the caller has yet to supply.
     pub(super) fn contradiction(&self, array: &DerivativeArray) -> Vec<(usize, u32)> {
         let dag = &self.model.dag;
         if !self.affine || self.model.has_stand_ins() || !piecewise(dag, &self.equations).is_empty() {

@@ -6,10 +6,10 @@
 //! looks like an entry; and where a coefficient is $10^{-40}$, it looks like rounding. Sixteen digits do not tell these
 //! apart; hundreds do.
 //!
-//! The jets follow by Newton's method in midpoint–radius arithmetic (`expr/ball`), in the jets with the largest pivots;
-//! the others keep their values, which are exact. The method converges quadratically to a simple solution and crawls
-//! towards a multiple one, which is not decided here. Functions and tables that are known to 16 digits leave numbers of
-//! that size in place of zero; then nothing is decided either.
+//! The jets follow by Newton's method in midpoint–radius arithmetic (`expr/ball`), which changes those with the largest
+//! pivots; the others keep their values, which are exact. The method converges quadratically to a simple solution and
+//! crawls towards a multiple one, which is not decided here. Functions and tables that are known to 16 digits leave
+//! numbers of that size in place of zero; then nothing is decided either.
 
 use super::derivative_array::{DerivativeArray, Linearised};
 use super::ease::relative_ease;
@@ -52,7 +52,7 @@ impl Scalar for Ball {
     }
 }
 
-/// Whether arrays of this size are examined.
+/// Whether arrays of this size are examined to hundreds of digits.
 pub(super) fn is_within_reach(array: &DerivativeArray) -> bool {
     let limits = &array.limits.extended;
     let coefficients = array.tape.nodes().len() * (array.differentiations as usize + 1);
@@ -102,12 +102,14 @@ pub(super) fn are_exact(
     let jets: Digits = point.taylor.iter().map(|series| series.iter().map(|&x| Ball::of_f64(x)).collect()).collect();
     let found = [ranks.higher, ranks.rates, ranks.all];
     let of = |calls| pivots(model, array, point.t, &jets, ranks.differentiations, calls);
-    // With functions known to 16 digits: not less for any values that they may have, and not more for almost all.
+    // With functions known to 16 digits, the ranks are not smaller for any values that these may have, and not larger
+    // for almost all.
     let (exact, least) = of(Calls::Enclosed);
     Some(least == found && (exact == Some(found) || of(Calls::InGeneralPosition).0 == Some(found)))
 }
 
-/// The ranks of the three blocks, if all remaining entries are zero; and the number of pivots that exclude zero.
+/// The ranks of the three blocks, if all remaining entries are zero; and, in any case, the numbers of pivots that
+/// exclude zero.
 fn pivots(
     model: &Model,
     array: &DerivativeArray,
@@ -172,7 +174,7 @@ pub(super) fn uncertain_entries(
 }
 
 /// Whether jets that fulfil the array to rounding are those of a simple solution, to the known digits: where jets are
-/// large, rows may be mere rounding compared with their terms and have no solution nearby.
+/// large, rows may be mere rounding compared with their terms although there is no solution nearby.
 pub(super) fn is_simple_solution(system: &ArraySystem<'_>, point: &ArrayPoint) -> bool {
     let limits = &system.array.limits.extended;
     let Some(jets) = refine(system, point, limits.few_digits) else { return false };
@@ -206,8 +208,8 @@ pub(crate) fn is_solution(
     Some(is_simple_solution(&ArraySystem::new(model, parameters, &array, Consistent::Alike), &point))
 }
 
-/// Whether equations of another array vanish at a point of an array that holds to rounding, with hundreds of digits;
-/// `None` where these are not known.
+/// Whether equations of another array vanish, to hundreds of digits, at a point that fulfils `array` to rounding;
+/// `None` where so many digits are not known.
 pub(crate) fn vanish(
     model: &Model,
     (array, point): (&DerivativeArray, &ArrayPoint),
@@ -236,7 +238,7 @@ pub(crate) fn vanish(
 }
 
 /// Jets that fulfil the array to `precision` binary digits, from jets that fulfil it to rounding; jets that the model
-/// fixes have the exact values of the text.
+/// fixes have the exact values of the text. `None` if none are found.
 pub(super) fn refine(system: &ArraySystem<'_>, point: &ArrayPoint, precision: u64) -> Option<Digits> {
     let steps = system.array.limits.extended.steps;
     newton(system, point, precision, steps, Dependence::OnSolutions)
@@ -284,7 +286,7 @@ fn newton(
         let count = array.equations.len();
         let residuals: Vec<Ball> =
             (0..array.rows()).map(|row| at.residuals[row % count][row / count].clone()).collect();
-        // A residual that is not zero, however small, excludes a solution.
+        // In a row without jets, a residual that is not zero, however small, excludes a solution.
         if whole.iter().zip(&residuals).any(|(row, residual)| row.is_empty() && !residual.contains_zero()) {
             return None;
         }
@@ -328,7 +330,7 @@ fn newton(
     None
 }
 
-/// $\sum_j |\partial f / \partial X_j\, X_j|$, or the largest entry if that is larger.
+/// $\sum_j |\partial f / \partial X_j\, X_j|$, plus the largest entry, or one if there is none.
 pub(super) fn terms(row: &BallRow, places: &[(usize, usize)], jets: &Digits) -> Magnitude {
     let size = |(column, x): (&usize, &Ball)| {
         let (j, k) = places[*column];
@@ -337,7 +339,7 @@ pub(super) fn terms(row: &BallRow, places: &[(usize, usize)], jets: &Digits) -> 
     row.iter().filter_map(size).fold(largest(row), Magnitude::plus)
 }
 
-/// The jets with radii: those that were solved for are known to a fraction of their size, two to the power of `known`.
+/// The jets with radii: those that are not fixed are known to a fraction of their size, two to the power of `known`.
 fn known(mut jets: Digits, known: i64, is_fixed: impl Fn(usize, usize) -> bool) -> Digits {
     for (j, series) in jets.iter_mut().enumerate() {
         for (_, x) in series.iter_mut().enumerate().filter(|(k, _)| !is_fixed(j, *k)) {
@@ -348,7 +350,7 @@ fn known(mut jets: Digits, known: i64, is_fixed: impl Fn(usize, usize) -> bool) 
     jets
 }
 
-/// The default values of the parameters.
+/// Enclosures of the default values of the parameters.
 pub(crate) fn exact_parameters(model: &Model) -> Vec<Ball> {
     let mut values: Vec<Ball> = Vec::with_capacity(model.parameters.len());
     for parameter in &model.parameters {
@@ -405,7 +407,8 @@ pub(super) fn linearised(
     array.linearised(&values, &jets.iter().map(rounded).collect::<Digits>())
 }
 
-/// The Jacobian's rows with at most `m` differentiations; `column` is where a jet stands.
+/// The Jacobian's rows with at most `m` differentiations; `column` gives the column of a jet, or `None` to leave it
+/// out.
 pub(super) fn rows(
     array: &DerivativeArray,
     at: &Linearised<Ball>,

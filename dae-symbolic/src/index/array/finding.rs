@@ -11,8 +11,8 @@ pub struct FreeDirections {
     pub unknowns: Vec<usize>,
     /// A direction in which the solution may be changed: unknown and component, the largest being one.
     pub direction: Vec<(usize, f64)>,
-    /// Rows of the array, by equation and number of differentiations, that depend on one another at the start values: any one of them may be
-    /// dropped. Empty if the rows are independent.
+    /// Rows of the array, by equation and number of differentiations, that depend on one another at the start values:
+    /// any one of them may be dropped. Empty if the rows are independent.
     pub dependent: Vec<(usize, u32)>,
     /// The number of free functions.
     pub functions: usize,
@@ -27,11 +27,11 @@ pub struct FreeDirections {
 pub enum ArrayVerdict {
     /// The differentiation index along the solution.
     Index(u32),
-    /// There is none: part of the solution is free.
+    /// There is no index: part of the solution is free.
     NoIndex(FreeDirections),
-    /// There is none: rows of the array, by equation and number of differentiations, depend on one another whatever the
-    /// values are, although there are no more equations than unknowns. So do their derivatives, so that more and more
-    /// derivatives stay free, or nothing fulfils the equations at all.
+    /// There is no index: rows of the array, by equation and number of differentiations, depend on one another whatever
+    /// the values are, although there are no more equations than unknowns. So do their derivatives, so that more and
+    /// more derivatives stay free, or nothing fulfils the equations at all.
     Dependent {
         /// The rows.
         rows: Vec<(usize, u32)>,
@@ -40,9 +40,11 @@ pub enum ArrayVerdict {
     NoConsistentPoint {
         /// Why, in words.
         message: String,
-        /// The rows that contradict one another, by equation and number of differentiations, if it is known that they do.
+        /// The rows that contradict one another, by equation and number of differentiations; empty if none are known to
+        /// do so.
         contradiction: Vec<(usize, u32)>,
-        /// The rows that contradict one another to first order, wherever the search ends.
+        /// The rows that contradict one another, to first order, where the search ends even if all jets may move; empty
+        /// if there are none.
         nearby: Vec<String>,
     },
     /// It could not be decided.

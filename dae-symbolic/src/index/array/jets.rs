@@ -1,11 +1,11 @@
-//! Jets that fulfil the derivative array, and neighbouring points.
+//! Jets that fulfil the derivative array.
 //!
 //! In: the array and jets to start from. Out: jets at which every row vanishes to rounding, moved as little as possible
 //! from the start: by damped steps (`damped_newton.rs`), by undamped ones (`undamped_newton.rs`) where these lead
 //! nowhere, and by damped ones from changed start values.
 //!
-//! A second point of the same solution is the Taylor polynomial evaluated a step further, corrected; neighbouring
-//! consistent points are corrected random ones.
+//! The search also corrects points near the model's own (`rank_test.rs`): a second point of the same solution from the
+//! Taylor polynomial evaluated a step further, and neighbouring consistent points from random ones.
 
 use dae_runtime::contract::Start;
 
@@ -42,7 +42,8 @@ pub fn consistent_point(
     if how == Consistent::Alike {
         return Err(first);
     }
-    // A derivative that happens to vanish at the guess (a length at the origin) stops a method that follows derivatives.
+    // A derivative that happens to vanish at the guess (a length at the origin) stops a method that follows
+    // derivatives.
     let elsewhere = ELSEWHERE.iter().enumerate().find_map(|(attempt, &size)| {
         let mut beside = from.beside(model, size, attempt as u64, |j| array.rates[j] as usize);
         for (j, series) in beside.taylor.iter_mut().enumerate() {

@@ -37,7 +37,7 @@ pub struct ArrayRanks {
 }
 
 impl ArrayRanks {
-    /// A1: $u'$ is determined by $u$.
+    /// A1: $u'$ is determined by $t$ and $u$.
     pub fn is_one_full(&self) -> bool {
         self.rates == self.unknowns + self.higher
     }
@@ -108,7 +108,7 @@ impl Columns {
 
 impl ArrayJacobian {
     /// The rows with at most `m` differentiations. `moved` is the array at jets that differ from those of `at` by their
-    /// uncertainty: entries that this change could make zero count as zero.
+    /// uncertainty: entries that this change could make zero are zero in `certain`.
     pub fn new(array: &DerivativeArray, at: &Linearised<f64>, moved: &Linearised<f64>, m: u32) -> ArrayJacobian {
         let columns = Columns::new(array, m);
         let count = array.equations.len();

@@ -22,7 +22,7 @@
 //! | `system.rs`, `error.rs` | the array as a system of equations for jets |
 //! | `ease.rs` | which jets move easily, for steps of least change |
 //! | `taylor_extension.rs` | higher derivatives at a regular point, order by order |
-//! | `damped_newton.rs` | jets that fulfil the array to rounding, at the model's own branch, by damped steps |
+//! | `damped_newton.rs` | jets that fulfil the array to rounding, on the model's own branch, by damped steps |
 //! | `undamped_newton.rs` | jets that fulfil the array, by undamped steps, where damped ones lead nowhere |
 //! | `jets.rs` | which search is made when |
 //! | `extended_precision.rs`, `pivoting.rs` | jets and ranks to hundreds of digits, where 16 digits cannot tell an entry from zero |

@@ -32,7 +32,8 @@ pub(super) struct Pivoting {
 }
 
 impl Pivoting {
-    /// Rows and right-hand sides; the precision of the entries, in binary digits, and the fraction of these that cancels in zeros.
+    /// Rows and right-hand sides; the precision of the entries, in binary digits, and the fraction of these that
+    /// cancels in zeros.
     pub(super) fn new(rows: Vec<BallRow>, right: Vec<Ball>, (precision, cancels): (u64, (i64, i64))) -> Pivoting {
         let is_used = vec![false; rows.len()];
         let scale = rows.iter().map(largest).collect();
@@ -45,8 +46,8 @@ impl Pivoting {
     }
 
     /// Takes pivots from the columns that have a weight while there is one larger than `least`, the largest first,
-    /// relative to its row and with its column weighted. Returns whether the remaining entries of these columns are
-    /// zero to the precision of the numbers.
+    /// measured relative to its row and times the weight of its column. Returns whether the remaining entries of these
+    /// columns are zero to the precision of the numbers.
     pub(super) fn exhaust(&mut self, weight: impl Fn(usize) -> Option<Magnitude>, least: Magnitude) -> bool {
         while let Some((row, column)) = self.largest_pivot(&weight, least) {
             self.eliminate(row, column);
@@ -57,7 +58,8 @@ impl Pivoting {
         })
     }
 
-    /// Whether a row without a pivot, all entries of which are zero, has a right-hand side that is not: then no solution is near.
+    /// Whether a row without a pivot, all entries of which are zero, has a right-hand side that is not: then no
+    /// solution is near.
     pub(super) fn contradicts(&self) -> bool {
         (0..self.rows.len()).filter(|&i| !self.is_used[i]).any(|i| {
             let is_empty = self.rows[i].values().all(|x| self.is_cancelled(x, i));
@@ -65,8 +67,8 @@ impl Pivoting {
         })
     }
 
-    /// Whether an entry of a row cancels so far, compared with the largest entry that the row has had, that it is zero to the precision of
-    /// the numbers.
+    /// Whether an entry of a row cancels so far, compared with the largest entry that the row has had, that it is zero
+    /// to the precision of the numbers.
     fn is_cancelled(&self, x: &Ball, row: usize) -> bool {
         let cancelled = self.scale[row].shifted(-(self.precision as i64) * self.cancels.0 / self.cancels.1);
         x.is_zero() || x.upper().is_some_and(|upper| !cancelled.is_below(upper) && upper.bits() > TINIEST)
@@ -133,7 +135,7 @@ impl Pivoting {
     }
 }
 
-/// The largest entry of a row that is not zero, one if there is none.
+/// The size of the largest entry of a row that is surely not zero; one if there is none.
 pub(super) fn largest(row: &BallRow) -> Magnitude {
     let sizes = row.values().filter(|x| !x.contains_zero()).filter_map(Ball::upper);
     let largest = sizes.fold(Magnitude::ZERO, |a, b| if a.is_below(b) { b } else { a });

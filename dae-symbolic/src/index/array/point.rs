@@ -62,7 +62,8 @@ impl ArrayPoint {
     /// The Taylor polynomials of all unknowns, expanded at $t + h$.
     pub fn after(&self, h: f64) -> ArrayPoint {
         let shifted = |series: &Vec<f64>| {
-            // Horner's scheme, repeated: the coefficients of the polynomial in powers of (t - h).
+            // Horner's scheme, repeated: the coefficients of the polynomials of the time s since the point in powers of
+            // (s - h).
             let mut shifted = series.clone();
             for first in 0..shifted.len() {
                 for k in (first..shifted.len() - 1).rev() {
@@ -74,8 +75,8 @@ impl ArrayPoint {
         ArrayPoint { t: self.t + h, taylor: self.taylor.iter().map(shifted).collect() }
     }
 
-    /// All coefficients changed by `relative` times their size, or their unknown's nominal value if that is larger, times a number
-    /// between $-1$ and $1$ that depends on `seed`.
+    /// The coefficients of unknown $j$ below the order `orders(j)` changed by `relative` times their size, or the
+    /// nominal value if that is larger, times a number between $-1$ and $1$ that depends on `seed`.
     pub fn beside(&self, model: &Model, relative: f64, seed: u64, orders: impl Fn(usize) -> usize) -> ArrayPoint {
         let mut point = self.clone();
         for (j, series) in point.taylor.iter_mut().enumerate() {

@@ -3,13 +3,13 @@
 //! In: a model and jets to start from. Out: an [`ArrayFinding`].
 //!
 //! With growing $m$ the jets are made consistent with the array and its ranks are taken. The index is the least $m$ at
-//! which the array is 1-full, provided one more differentiation changes neither the dimension of the consistent states
-//! nor the ranks. It holds *along* the solution if the ranks are constant there. That is checked at a second point of
-//! the same solution and at neighbouring consistent points: ranks cannot fall nearby, and at a random neighbour they
-//! almost surely are the largest there are, so that equal ranks are constant. Where the ranks are even those of a
-//! random point of the prime field, consistent or not, A2 holds in a whole neighbourhood of the solution. A system that
-//! is affine in its unknowns has the same ranks at all of them: where its coefficients are rational functions of time,
-//! they are computed exactly, at the start time and at a random one.
+//! which the array is 1-full, provided more differentiations do not change the dimension of the consistent states. It
+//! holds *along* the solution if the ranks are constant there. That is checked at a second point of the same solution
+//! and at neighbouring consistent points: ranks cannot fall nearby, and at a random neighbour they almost surely are
+//! the largest there are, so that ranks that agree are constant. Where the ranks are even those of a random point of
+//! the prime field, consistent or not, A2 holds in a whole neighbourhood of the solution. A system that is affine in
+//! its unknowns has the same ranks for all their values: where its coefficients are rational functions of time, these
+//! ranks are computed exactly, at the start time and at a random one.
 //!
 //! *No index:* the dimension of the consistent states has not changed for two differentiations and the array is not
 //! 1-full. On the remaining manifold the system determines fewer derivatives than there are unknowns and says nothing
@@ -39,8 +39,8 @@ const NEIGHBOURHOOD: [f64; 4] = [1e-2, 1e-3, 0.1, 1e-4];
 /// no model contains.
 const STEPS: [f64; 3] = [0.113_728_465_091_327, 0.021_846_307_295_118, 0.005_371_920_846_613];
 
-/// Examines the derivative array of the text at the model's own point. `start` are jets to start from, `bound` is a
-/// known upper bound on the index.
+/// Examines the derivative array of the text at the model's own point. `start` holds the jets to start from, `bound` an
+/// upper bound on the index, if one is known.
 pub fn test_ranks(model: &mut Model, start: &ArrayPoint, bound: Option<u32>, limits: &limits::Array) -> ArrayFinding {
     let mut arrays = Arrays::new(model, limits);
     let finding = search(&mut arrays, start, bound);
@@ -96,8 +96,8 @@ fn search(arrays: &mut Arrays<'_>, start: &ArrayPoint, bound: Option<u32>) -> Ar
     ArrayFinding::without(ArrayVerdict::Undecided { reason }, examined)
 }
 
-/// Ranks at the start values for $0, \dots, m$ differentiations, where the index is known already to be $m$; `None` where they are not
-/// clear or the array is large.
+/// Ranks at the start values for $0, \dots, m$ differentiations, where the index is already known to be $m$; `None`
+/// where they are not clear, no consistent jets are found, or the array is large.
 pub fn ranks_up_to(model: &mut Model, start: &ArrayPoint, m: u32, limits: &limits::Array) -> Option<Vec<ArrayRanks>> {
     if model.equations.len() * (m as usize + 1) > limits.rows_in_passing {
         return None;
@@ -124,7 +124,7 @@ impl Arrays<'_> {
         let needs_digits =
             self.equations.len() > self.model.unknowns.len() && extended_precision::has_all_digits(self.model, array);
         let found = match consistent_point(self.model, &self.parameters, array, start, how) {
-            // Where ranks are exact, no digits are needed.
+            // Where ranks are exact, no further digits are needed.
             Ok(point) if !needs_digits && self.exact_at(array, point.t, array.differentiations).is_some() => {
                 return Ok(Place { point, digits: None });
             }
@@ -177,7 +177,7 @@ impl Arrays<'_> {
             jacobian.values[(row, column)] = size * (0.5 + draw(0, &[place as u64]) as f64 / (1_u64 << 61) as f64);
         }
         let ranks = jacobian.ranks(array.states(), array.rates.len()).map_err(|error| error.to_string())?;
-        // At computed jets, dropped pivots this large may be nonzero.
+        // At computed jets, dropped pivots above the limit may be nonzero.
         let is_clear = ranks.clear && ranks.dropped <= self.limits.dropped * ranks.rows as f64;
         match is_clear && extended_precision::are_exact(self.model, array, point, &ranks) != Some(false) {
             true => Ok(ranks),
@@ -185,7 +185,7 @@ impl Arrays<'_> {
         }
     }
 
-    /// Compares the ranks with those at other points.
+    /// Compares the ranks with those at other points; returns the finding that they support.
     fn confirm(
         &self,
         array: &DerivativeArray,
@@ -250,7 +250,8 @@ impl Arrays<'_> {
         Ok(points)
     }
 
-    /// The kernel of $(G_{u'}, G_w)$ with all differentiations, seen in $u'$, and the first rows that depend on one another.
+    /// The kernel of $(G_{u'}, G_w)$ with all differentiations, seen in $u'$, and the first rows that depend on one
+    /// another; `None` if the kernel is not of the dimension that the ranks give.
     fn free_directions(
         &self,
         array: &DerivativeArray,
@@ -313,7 +314,7 @@ impl Arrays<'_> {
     }
 }
 
-/// The time in which the Taylor series change by their own size.
+/// The time in which the Taylor series change by their own size, at most one.
 fn time_scale(model: &Model, point: &ArrayPoint) -> f64 {
     let mut rate = 1.0_f64;
     for (unknown, series) in model.unknowns.iter().zip(&point.taylor) {

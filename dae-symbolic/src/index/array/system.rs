@@ -1,8 +1,8 @@
 //! The derivative array as a system of equations for jets.
 //!
 //! In: the array, and which jets may be moved. Out: at a point, its rows, scaled so that their size means something,
-//! with their derivatives with respect to the jets that move; and points moved by a step. How often rows may be
-//! evaluated is counted here.
+//! with their derivatives with respect to the jets that move; and points moved by a step. It also counts how many more
+//! times rows may be evaluated.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -40,7 +40,7 @@ pub(super) struct ArraySystem<'a> {
     left: Rc<Cell<usize>>,
 }
 
-/// The rows at a point, scaled so that the largest entry of each is about 1 in nominal values.
+/// The rows at a point, with columns in units of the nominal values, each scaled so that its largest entry is about 1.
 pub(super) struct Scaled {
     pub(super) rows: Vec<SparseRow>,
     pub(super) residual: Vec<f64>,
@@ -123,7 +123,7 @@ impl<'a> ArraySystem<'a> {
         self.left.get() > 0
     }
 
-    /// The largest jet in nominal values, at least one.
+    /// The largest jet in units of its nominal value, at least one.
     pub(super) fn size(&self, point: &ArrayPoint) -> f64 {
         let relative = |j: usize| point.taylor[j].iter().map(move |x| x.abs() / self.model.unknowns[j].nominal);
         (0..point.taylor.len()).flat_map(relative).fold(1.0, f64::max)

@@ -2,7 +2,8 @@
 //!
 //! In: expressions in the unknowns and their derivatives, and Taylor coefficients $X_{j,k} = x_j^{(k)}/k!$ of the
 //! unknowns. Out: the Taylor coefficients $e_l = e^{(l)}/l!$ of the expressions: the rows of the derivative array and
-//! its Jacobian without forming a single derived expression (Griewank & Walther, *Evaluating Derivatives*, ch. 13).
+//! its Jacobian without forming a total derivative as an expression (Griewank & Walther, *Evaluating Derivatives*, ch.
+//! 13).
 //!
 //! Sums and products follow by convolution. For a function, $v = g(a, b)$, the chain rule
 //! $\dot v = g_a \dot a + g_b \dot b$ reads
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 use crate::expr::prime_field::arithmetic;
 use crate::expr::{Dag, Expr, Node, Rational, Symbol};
 
-/// A field to compute in.
+/// Numbers to compute with.
 pub trait Scalar: Clone {
     /// $0$.
     fn zero() -> Self;
@@ -28,11 +29,11 @@ pub trait Scalar: Clone {
     fn plus(self, other: Self) -> Self;
     /// Product.
     fn times(self, other: Self) -> Self;
-    /// Quotient; by zero it is infinite or zero, and callers ask first.
+    /// Quotient. By zero it is not finite, or zero in a prime field: callers exclude or detect that.
     fn over(self, other: Self) -> Self;
     /// An integer.
     fn integer(n: u64) -> Self;
-    /// A rational number with as many digits as this one has; `None` if its denominator vanishes.
+    /// A rational number with as many digits as `self` has; `None` if its denominator vanishes.
     fn rational(&self, q: &Rational) -> Option<Self>;
 }
 
@@ -108,7 +109,7 @@ enum Rule {
 /// Expressions prepared for Taylor arithmetic.
 #[derive(Clone, Debug)]
 pub struct Tape {
-    /// The nodes, ascending; values of order zero are evaluated for these.
+    /// The nodes, ascending; their values are the coefficients of order zero.
     nodes: Vec<Expr>,
     /// The order up to which each node is needed.
     needed: Vec<usize>,
@@ -118,7 +119,8 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Prepares the roots for coefficients up to `order`. `None` if the partial derivatives of functions add more than `most` expressions.
+    /// Prepares the roots for coefficients up to `order`. `None` if the partial derivatives of functions add more than
+    /// `most` expressions.
     pub fn new(dag: &mut Dag, roots: &[Expr], order: u32, most: usize) -> Option<Tape> {
         let needed = needed_orders(dag, roots, order, most)?;
         let nodes: Vec<Expr> = needed.keys().copied().collect();
@@ -175,8 +177,8 @@ impl Tape {
         self.roots.iter().map(|&root| self.nodes[root])
     }
 
-    /// The coefficients $0, \dots, l$ of every root. `values` are those of [`Tape::nodes`], `jets[j][k]` is $X_{j,k}$, zero beyond the
-    /// end of the list.
+    /// The coefficients of every root up to `order`. `values` are those of [`Tape::nodes`], `jets[j][k]` is $X_{j,k}$,
+    /// zero beyond the end of the list.
     pub fn run<S: Scalar>(&self, values: &[S], jets: &[Vec<S>], order: usize) -> Vec<Vec<S>> {
         let mut series = Series { coefficients: vec![S::zero(); values.len() * (order + 1)], width: order + 1 };
         values.iter().enumerate().for_each(|(place, value)| series.set(place, 0, value.clone()));
@@ -242,7 +244,7 @@ impl<S> Series<S> {
     }
 }
 
-/// The factors of a sum, with as many digits as a value has.
+/// The factors of the terms of a sum, with as many digits as `like` has; none for other rules.
 fn factors<'a, S: Scalar>(rule: &'a Rule, like: &'a S) -> impl Iterator<Item = S> + 'a {
     let terms = if let Rule::Sum(terms) = rule { terms.as_slice() } else { &[] };
     terms.iter().map(|(q, _)| like.rational(q).unwrap_or(S::zero()))
@@ -277,7 +279,8 @@ fn product_coefficient<S: Scalar>(
     above.plus(known.negated()).over(below[0].clone())
 }
 
-/// Powers with exponents up to this are computed as products, which costs about as much as squaring a few times.
+/// Powers with exponents up to this are computed as repeated products, which costs about as much as squaring a few
+/// times.
 const MAX_REPEATED: u32 = 16;
 
 /// The first $l + 1$ coefficients of a product of powers.
@@ -326,7 +329,8 @@ fn multiply<S: Scalar>(product: &mut [S], factor: &[S]) {
     }
 }
 
-/// The nodes that the roots need, each with the order up to which it is needed.
+/// The nodes that the roots need, each with the order up to which it is needed; `None` if they add more than `most`
+/// expressions.
 fn needed_orders(dag: &mut Dag, roots: &[Expr], order: u32, most: usize) -> Option<BTreeMap<Expr, u32>> {
     let budget = dag.len() + most;
     let mut needed: BTreeMap<Expr, u32> = BTreeMap::new();

@@ -1,9 +1,9 @@
 //! Higher derivatives at a consistent point, one order after the other.
 //!
 //! In: a system whose Jacobian $J$ is regular at a consistent point, its offsets, and its jets there: $x_j^{(k)}$ with
-//! $k \le d_j + s_0$. Out: further derivatives, up to the order wanted. The equations $f_i^{(c_i + s)} = 0$ contain the
-//! $x_j^{(d_j + s)}$, $s \ge 1$, linearly, with the matrix $J$ (Pryce, *A simple structural analysis method for DAEs*,
-//! BIT 41, 2001, eq. (3.7)): no search is needed, and nothing can go astray.
+//! $k \le d_j + s_0$. Out: further derivatives, up to the orders wanted. The equations $f_i^{(c_i + s)} = 0$ contain
+//! the $x_j^{(d_j + s)}$, $s \ge 1$, linearly, with the matrix $J$ (Pryce, *A simple structural analysis method for
+//! DAEs*, BIT 41, 2001, eq. (3.7)): no search is needed, and nothing can go astray.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -16,7 +16,8 @@ use crate::model::Model;
 use crate::structure::Offsets;
 use crate::system::{System, written_orders};
 
-/// Adds the Taylor coefficients of $x_j^{(d_j + s)}$ for $s$ up to `stages` where they are missing; stops where they cannot be found.
+/// Adds the Taylor coefficients of $x_j^{(d_j + s)}$ for $s$ up to `stages` where they are missing; stops where they
+/// cannot be found.
 pub(crate) fn continued(
     model: &mut Model,
     system: &System,

@@ -6,14 +6,14 @@
 //! Where unknowns are polynomials of others that obey simple equations, so that each is determined when those before it
 //! are, undamped Newton steps find them one after the other, exactly, while the others run away and come back: $x = a$,
 //! $y = q(x)$, $z = r(x, y)$ need three steps, whatever $q$ and $r$ are. Every monotonicity test forbids that, and
-//! crawls along the curved path on which all residuals decrease together. So this is what is tried when damped steps
-//! (`damped_newton.rs`) lead nowhere: with $0, 1, \dots, m$ differentiations, one after the other, steps of least norm
-//! (Deuflhard, *Newton Methods for Nonlinear Problems*, sect. 4.4.1) in which derivatives without given values are
-//! cheap rather than free. Their limit need not be a solution: far away, rows are small compared with their terms. So
-//! rows have to vanish in higher precision as well (`extended_precision.rs`).
+//! makes steps crawl along the curved path on which all residuals decrease together. So this is what is tried when
+//! damped steps (`damped_newton.rs`) lead nowhere: with $0, 1, \dots, m$ differentiations, one after the other, steps
+//! of least norm (Deuflhard, *Newton Methods for Nonlinear Problems*, sect. 4.4.1) in which derivatives without given
+//! values are cheap rather than free. Their limit need not be a solution: far away, rows are small compared with their
+//! terms. So rows have to vanish in higher precision as well (`extended_precision.rs`).
 //!
-//! Near a solution such a step has no choice to make: rows that free jets satisfy less and less well, because what
-//! multiplies them vanishes on solutions, pass on to the others smoothly.
+//! Near a solution such a step has no choice to make: a row that free jets satisfy less and less well, because what
+//! multiplies them vanishes on solutions, is smoothly left to the other jets.
 
 use dae_runtime::contract::Start;
 use dae_runtime::initialize::LeastChange;
@@ -24,7 +24,7 @@ use super::point::ArrayPoint;
 use super::system::{ArraySystem, norm};
 use crate::index::limits;
 
-/// Looks for jets near `from`.
+/// Looks for jets near `from`; `None` if none are found or the array is large.
 pub(super) fn undamped_newton(system: &ArraySystem<'_>, from: &ArrayPoint) -> Option<ArrayPoint> {
     if system.array.rows() > system.array.limits.undamped.rows {
         return None;

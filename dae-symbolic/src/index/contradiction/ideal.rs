@@ -21,7 +21,7 @@ pub(super) struct Member {
     pub(super) made_of: u128,
 }
 
-/// A member in its place.
+/// A member with its number.
 struct Numbered {
     number: usize,
     /// Members with numbers below this do not reduce it.
@@ -31,11 +31,11 @@ struct Numbered {
     member: Member,
 }
 
-/// The polynomials of the ideal: the generators, and what they were reduced and combined to.
+/// The polynomials of the ideal: the generators, and what they were reduced to and combined into.
 pub(super) struct Ideal {
     members: Vec<Numbered>,
     next: usize,
-    /// Pairs whose combination was examined.
+    /// Pairs whose combination has been examined.
     paired: BTreeSet<(usize, usize)>,
     /// The number of terms that may still be made.
     left: usize,
@@ -44,7 +44,8 @@ pub(super) struct Ideal {
 }
 
 impl Ideal {
-    /// `budget` is the number of terms that may be made, `longest` the number of terms beyond which polynomials are left out.
+    /// `budget` is the number of terms that may be made, `longest` the number of terms beyond which polynomials are
+    /// left out.
     pub(super) fn new(generators: Vec<Member>, budget: usize, longest: usize) -> Self {
         let mut ideal = Ideal { members: Vec::new(), next: 0, paired: BTreeSet::new(), left: budget, longest };
         generators.into_iter().for_each(|member| ideal.join(member, 0));
@@ -64,7 +65,7 @@ impl Ideal {
         }
     }
 
-    /// Examining this many terms or pairs costs as much as making one.
+    /// Examining this many terms or pairs costs as much as making one term.
     const LOOKS: usize = 8;
 
     fn spend(&mut self, size: usize) {
@@ -87,7 +88,8 @@ impl Ideal {
         None
     }
 
-    /// Solves one polynomial for a variable and replaces that in the others. Returns whether there was one.
+    /// Solves one polynomial for a variable and replaces the variable in the others. Returns whether one could be
+    /// solved.
     fn substitute(&mut self) -> bool {
         self.spend(self.members.iter().map(|m| m.member.polynomial.len()).sum::<usize>() / Self::LOOKS);
         let mut occurrences: BTreeMap<u32, usize> = BTreeMap::new();
@@ -101,7 +103,7 @@ impl Ideal {
         let mut best: Option<(usize, usize, u32, Rational)> = None;
         for (place, Numbered { member, solvable, .. }) in self.members.iter().enumerate() {
             for (variable, q) in solvable {
-                // It occurs once in this one.
+                // The variable occurs once in this polynomial.
                 let cost = (occurrences[variable] - 1) * (member.polynomial.len() - 1);
                 if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
                     best = Some((cost, place, *variable, q.clone()));
@@ -123,7 +125,7 @@ impl Ideal {
         true
     }
 
-    /// Reduces a polynomial by the others. Returns whether one changed.
+    /// Reduces the first polynomial that can be reduced by the others. Returns whether there was one.
     fn reduce(&mut self) -> bool {
         for place in 0..self.members.len() {
             let reducible = self.is_reducible(place);
@@ -142,7 +144,7 @@ impl Ideal {
         false
     }
 
-    /// Whether the leading term of a member that is new divides a term of this one.
+    /// Whether the leading term of a member by which this one has not been reduced yet divides one of its terms.
     fn is_reducible(&mut self, place: usize) -> bool {
         let Numbered { number, reduced_up_to, member, .. } = &self.members[place];
         let new = self.members.iter().filter(|m| m.number >= *reduced_up_to && m.number != *number);
@@ -152,7 +154,7 @@ impl Ideal {
         reducible
     }
 
-    /// The remainder of a polynomial when leading terms of the members are replaced; `None` if nothing changes.
+    /// The remainder of a polynomial after division by the members; `None` if nothing changes or it grows too long.
     fn normal_form(&mut self, member: &Member) -> Option<Member> {
         let mut made_of = member.made_of;
         let mut open = member.polynomial.clone();
@@ -184,7 +186,8 @@ impl Ideal {
         changed.then_some(Member { polynomial: done, made_of })
     }
 
-    /// Adds the combination of the two polynomials whose leading terms have the lowest common multiple. Returns whether there were two.
+    /// Adds the reduced combination of the two polynomials whose leading terms have the lowest least common multiple.
+    /// Returns whether there were two.
     fn combine(&mut self) -> bool {
         self.spend(self.members.len().pow(2) / Self::LOOKS);
         let mut best: Option<(Monomial, usize, usize)> = None;
@@ -213,9 +216,9 @@ impl Ideal {
         true
     }
 
-    /// The lowest common multiple of the leading terms of two members whose combination was not examined yet and may
-    /// yield something new: not where the terms are coprime, and not where the multiple has a higher degree than the
-    /// least so far.
+    /// The least common multiple of the leading terms of two members; `None` if their combination has been examined,
+    /// the terms are coprime, so that it yields nothing new, or the multiple has a higher degree than `least`, the
+    /// lowest so far.
     fn overlap(&self, first: &Numbered, second: &Numbered, least: Option<&Monomial>) -> Option<Monomial> {
         let (f, g) = (first.member.polynomial.leading()?.0, second.member.polynomial.leading()?.0);
         if least.is_some_and(|least| f.degree().max(g.degree()) > least.degree()) {

@@ -1,12 +1,13 @@
 //! Contradictions, by elimination of all unknowns.
 //!
-//! In: a model of which it is not certain that it has a consistent point. Out: equations and derivatives that
-//! contradict one another whatever the values are, with the remainder when all unknowns are eliminated: $0 = c(t)$ with
+//! In: a model of which it is not certain that it has a consistent point. Out: equations and derivatives of them that
+//! contradict one another whatever the values are, with what remains when all unknowns are eliminated: $0 = c(t)$ with
 //! $c(t_0) \ne 0$ or a derivative of $c$ that is not zero there.
 //!
 //! The rows of the derivative array are polynomials in the jets. A combination of them with polynomials as
-//! coefficients, in which no unknown occurs, has to vanish along any solution, with all its derivatives (Ritt (1950),
-//! ch. I). The search for one is exact and bounded; if it finds nothing, nothing is proved.
+//! coefficients, in which no unknown occurs, has to vanish along any solution, with all its derivatives (Ritt,
+//! *Differential Algebra*, 1950, ch. I). The search for one is exact and bounded; if it finds nothing, nothing is
+//! proved.
 //!
 //! | file | what |
 //! |---|---|
@@ -29,7 +30,7 @@ use crate::expr::interval::{Interval, evaluate_interval};
 use crate::expr::{Dag, Expr, ExternalSource, Node, Notation, Symbol, print, reachable, total_derivative};
 use crate::model::Model;
 
-/// The number of rows of the array that are examined: sets of rows are sets of bits.
+/// The largest number of rows that are examined: a set of rows is kept as the bits of a number.
 const ROWS: usize = u128::BITS as usize;
 
 /// Looks for a contradiction with 0, 1, … differentiations, up to `most`.
@@ -58,7 +59,7 @@ pub(crate) fn contradiction(
             }
             return Some(described(model, count, found));
         }
-        // One more differentiation is taken to lengthen the rows by the factor by which the last one did.
+        // One more differentiation is taken to lengthen the rows by the same factor as the last one.
         if lengths[1] * lengths[1] / lengths[0].max(1) > limits.operands {
             return None;
         }
@@ -74,8 +75,9 @@ fn operands(dag: &Dag, rows: &[Expr]) -> usize {
     reachable(dag, rows.iter().copied()).into_iter().map(|e| dag.children(e).count()).sum()
 }
 
-/// Rows whose denominators are among those of the first `count` rows, the text, or are never zero: where the domain of
-/// a function ends, as that of the square root does at zero, derivatives have poles that solutions may run along.
+/// The rows, as bits, whose denominators are among those of the first `count` rows, the text, or are never zero: where
+/// the domain of a function ends, as that of the square root does at zero, derivatives have poles that solutions may
+/// run along.
 fn without_new_poles(dag: &Dag, rows: &[Expr], count: usize) -> u128 {
     let denominators = |row: Expr| {
         let products = evaluated(dag, &[row]).into_iter().filter_map(|e| match dag.node(e) {
@@ -126,7 +128,8 @@ fn eliminate(
 }
 
 /// Whether a function of time or one of its derivatives is certainly not zero at $t_0$, for the default parameters.
-/// Nothing is certain of functions that the model does not know: the stand-ins may differ where the functions do not.
+/// Nothing is certain of functions that the model does not know: stand-ins may differ from zero where the functions do
+/// not.
 fn differs_from_zero(model: &mut Model, value: Expr, t0: f64, limits: &limits::Contradiction) -> bool {
     let is_unknown = |e: &Expr| match model.dag.node(*e) {
         Node::Call(call, _) => !matches!(call.function.source, ExternalSource::Table(_)),
@@ -146,10 +149,10 @@ fn differs_from_zero(model: &mut Model, value: Expr, t0: f64, limits: &limits::C
             | Symbol::State(_)
             | Symbol::StateDerivative(_) => Interval::ENTIRE,
         });
-        // An expression without a value has no derivatives either.
         if enclosure[0].mignitude() > 0.0 {
             return true;
         }
+        // An expression without a value has no derivatives either.
         let is_bounded = enclosure[0].magnitude().is_finite();
         let is_long = model.dag.len() > nodes + limits.nodes_of_remainder;
         if !is_bounded || model.dag.is_time_invariant(derivative) || is_long {

@@ -1,10 +1,11 @@
 //! Polynomials over the rational numbers.
 //!
-//! In: monomials and coefficients. Out: sums, products, and remainders after replacing a variable or a leading
-//! monomial.
+//! In: monomials and coefficients. Out: sums, differences and products, quotients of monomials, and polynomials in
+//! which a variable is replaced.
 //!
-//! Variables are numbers. Those from [`Polynomial::UNKNOWN`] on are unknowns, the others are known functions of time;
-//! monomials are ordered by their degree in the unknowns and then lexicographically, which is an admissible order.
+//! Variables are numbers. Those from [`Polynomial::UNKNOWN`] on are unknowns and functions of them, the others are
+//! known functions of time; monomials are ordered by their degree in the unknowns and then lexicographically, which is
+//! an admissible order.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -150,7 +151,7 @@ impl Polynomial {
         self.0.last_key_value()
     }
 
-    /// Takes the highest monomial and its coefficient out of it.
+    /// Takes the highest monomial and its coefficient out of the polynomial.
     pub(super) fn take_leading(&mut self) -> Option<(Monomial, Rational)> {
         self.0.pop_last()
     }
@@ -223,7 +224,7 @@ impl Polynomial {
     }
 
     /// The unknowns that occur in one term only, alone and to the first power, with their coefficients: the polynomial
-    /// can be solved for them.
+    /// can be solved for each of them.
     pub(super) fn solvable(&self) -> Vec<(u32, Rational)> {
         let mut occurrences: BTreeMap<u32, usize> = BTreeMap::new();
         for &(variable, _) in self.0.keys().flat_map(Monomial::factors) {

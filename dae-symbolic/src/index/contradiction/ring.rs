@@ -10,8 +10,8 @@ use std::rc::Rc;
 use super::polynomial::{Monomial, Polynomial};
 use crate::expr::{Dag, Expr, Function, Node, Rational, Symbol, reachable};
 
-/// The expressions that are evaluated on all branches, children first: a conditional is a variable, and its operands
-/// need not have a value.
+/// The expressions that are evaluated on all branches, operands first. The operands of a conditional are left out: it
+/// is a variable, and they need not have a value.
 pub(super) fn evaluated(dag: &Dag, roots: &[Expr]) -> BTreeSet<Expr> {
     let (mut found, mut open) = (BTreeSet::new(), roots.to_vec());
     while let Some(expr) = open.pop() {

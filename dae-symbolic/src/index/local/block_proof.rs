@@ -3,9 +3,9 @@
 //! In: the prolongation $g(X) = 0$ and jets $\tilde X$ that fulfil it to rounding. Out: a radius as in `proof.rs`,
 //! whatever the number of equations, if the blocks in which they can be solved one after the other are small.
 //!
-//! A block is some equations $R$ and as many jets $D$; the other jets in them belong to earlier blocks, or occur with a
-//! factor that vanishes at $\tilde X$. Krawczyk's operator with the block-diagonal preconditioner made of
-//! $C \approx g_{R,D}(\tilde X)^{-1}$ is, for one block,
+//! A block is some equations $R$ and as many jets $D$; the other jets in them belong to earlier blocks, keep their
+//! values, or occur with a factor that vanishes at $\tilde X$. Krawczyk's operator with the block-diagonal
+//! preconditioner made of $C \approx g_{R,D}(\tilde X)^{-1}$ is, for one block,
 //!
 //! $$ K = - C\, g_R(\tilde X) - C \sum_{j \notin D} g_{R,j}(\mathbf X) (\mathbf X_j - \tilde X_j) + (I - C\, g_{R,D}(\mathbf X)) (\mathbf X_D - \tilde X_D). $$
 //!
@@ -33,8 +33,8 @@ struct Block {
 }
 
 impl Enclosures<'_> {
-    /// The radius, relative to the size of each jet (at least 1), of a box around the jets in which there is a consistent point with a
-    /// regular system Jacobian.
+    /// The radius, relative to the size of each jet (at least 1), of a box around the jets in which there is a
+    /// consistent point with a regular system Jacobian.
     pub(super) fn regular_block_by_block(&self, jets: &[f64]) -> Option<f64> {
         let midpoint = self.midpoint(jets);
         let rows = Rows::new(self, &midpoint);
@@ -65,7 +65,8 @@ impl Enclosures<'_> {
         self.blocks_in_order(&Rows::new(self, &self.midpoint(jets))).is_some()
     }
 
-    /// Blocks of every stage in order of solution; `None` if one is too large, or fixed values leave equations without a jet.
+    /// The blocks of every stage in order of solution; `None` if one is too large or singular, or fixed values leave an
+    /// equation without a jet.
     fn blocks_in_order(&self, rows: &Rows) -> Option<Vec<Block>> {
         let description = self.prolonged.prolongation_description();
         let mut stages: Vec<i32> = description.equations.iter().map(|equation| equation.stage).collect();
@@ -136,7 +137,7 @@ impl Rows {
         &self.entries[self.starts[i]..self.starts[i + 1]]
     }
 
-    /// The pattern of the entries of some rows that may be nonzero, in the columns wanted.
+    /// The pattern of those entries of some rows that may be nonzero, in the columns wanted.
     fn pattern(&self, rows: &[usize], columns: usize, wanted: impl Fn(usize) -> bool) -> Option<Incidence> {
         let row = |&i: &usize| {
             let entries = self.row(i).iter().filter(|&&(j, value)| wanted(j) && value != Interval::ZERO);
@@ -168,7 +169,7 @@ fn in_order(pattern: &Incidence, part: &Part, limits: &limits::Local) -> Option<
     block_triangular_form(&square, &transversal).into_iter().map(own).collect()
 }
 
-/// Candidate columns, one for every row, that the rows determine.
+/// Candidate columns, one for every row, that the rows determine; `None` if there are too many rows or candidates.
 fn determined(rows: &Rows, own_rows: &[usize], candidates: &[usize], limits: &limits::Local) -> Option<Vec<usize>> {
     if own_rows.len() > limits.block_equations || candidates.len() > limits.block_candidates {
         return None;
@@ -181,7 +182,7 @@ fn determined(rows: &Rows, own_rows: &[usize], candidates: &[usize], limits: &li
     Some(chosen)
 }
 
-/// Some rows and columns in floating-point arithmetic; `None` if an entry is not finite. `columns` ascend or not.
+/// Some rows and columns in floating-point arithmetic; `None` if an entry is not finite. `columns` may be in any order.
 fn midpoints(rows: &Rows, own_rows: &[usize], columns: &[usize]) -> Option<DMatrix<f64>> {
     let place = places(columns);
     let mut matrix = DMatrix::zeros(own_rows.len(), columns.len());
@@ -195,7 +196,7 @@ fn midpoints(rows: &Rows, own_rows: &[usize], columns: &[usize]) -> Option<DMatr
     matrix.iter().all(|x: &f64| x.is_finite()).then_some(matrix)
 }
 
-/// Where a column is in a list.
+/// The place of a column in a list; `None` if it is not in it.
 fn places(columns: &[usize]) -> impl Fn(usize) -> Option<usize> {
     let mut sorted: Vec<(usize, usize)> = columns.iter().enumerate().map(|(k, &column)| (column, k)).collect();
     sorted.sort_unstable();
@@ -209,7 +210,8 @@ impl Block {
     }
 }
 
-/// $r_D = \mu (|C| (|g_R| + |g_{R,P}| r_P)) + r_0$, block after block.
+/// $r_D = \mu (|C| (|g_R| + |g_{R,P}| r_P)) + r_0$, block after block: $P$ are the jets of earlier blocks, $\mu$ is the
+/// margin and $r_0$ the least radius.
 fn radii(blocks: &[Block], rows: &Rows, residual: &[Interval], jets: &[f64], (margin, least): (f64, f64)) -> Vec<f64> {
     let mut radii = vec![0.0; jets.len()];
     for block in blocks {
@@ -270,10 +272,10 @@ fn maps_into_itself(block: &Block, jacobian: &Rows, residual: &[Interval], devia
     })
 }
 
-/// $\lVert I - C A \rVert_\infty < 1$: the block is nonsingular in the whole enclosure.
+/// Whether $\lVert I - C A \rVert_\infty < 1$, so that the block is nonsingular in the whole enclosure.
 fn is_contraction(block: &Block, jacobian: &Rows) -> bool {
     let n = block.jets.len();
     let (product, _) = operator(block, jacobian, |_| Interval::ZERO, |_| Interval::ZERO);
-    // The sums are rounded; n rounding errors cannot lift a sum below one half to 1.
+    // The sums are rounded; if one is below one half, the exact one is below 1.
     product.chunks(n).all(|row| row.iter().map(|x| x.magnitude()).sum::<f64>() < 0.5)
 }

@@ -1,7 +1,7 @@
 //! The prolongation in interval arithmetic.
 //!
-//! In: a prolongation $g(X) = 0$, jets, and how far they are known. Out: enclosures of its residuals, of its Jacobian
-//! and of the system Jacobian in a box around them, and whether the equations jump in it.
+//! In: a prolongation $g(X) = 0$, jets, and how accurately they are known. Out: enclosures of its residuals, of its
+//! Jacobian and of the system Jacobian in a box around them, and whether the equations jump in it.
 
 use dae_runtime::contract::{Jet, Prolongation, Start};
 
@@ -38,15 +38,15 @@ impl<'a> Enclosures<'a> {
         calls.into_iter().any(|call| matches!(call.function.source, ExternalSource::Table(_)))
     }
 
-    /// Computed jets as points, those that the model fixes as enclosures of their values: the other jets are functions
-    /// of these.
+    /// Computed jets as points, except those that the model fixes: these are enclosures of their values, and the others
+    /// are functions of them.
     pub(super) fn midpoint(&self, jets: &[f64]) -> Vec<Interval> {
         let described = self.prolonged.description.jets.iter();
         let fixed = |(jet, &start): (&Jet, &Interval)| (jet.start == Start::Fixed).then_some(start);
         jets.iter().zip(described.zip(&self.start)).map(|(&x, of)| fixed(of).unwrap_or(Interval::point(x))).collect()
     }
 
-    /// A box around jets, relative to each (at least 1); those that are fixed are known.
+    /// A box around jets, its radius relative to each (at least 1); those that are fixed are known.
     pub(crate) fn near(&self, jets: &[f64], radius: f64) -> Vec<Interval> {
         self.boxed(jets, radius, 0.0)
     }
@@ -68,8 +68,8 @@ impl<'a> Enclosures<'a> {
         jets.iter().zip(self.midpoint(jets)).zip(described).map(widened).collect()
     }
 
-    /// The rows of $J$ in an enclosure: equations and jets of stage 0 of the prolongation, in the order of the system. For
-    /// $\partial f^{(c)} / \partial x^{(d)} = \partial f / \partial x^{(d - c)}$ (Griewank).
+    /// The rows of $J$ in an enclosure: equations and jets of stage 0 of the prolongation, in the order of the system.
+    /// They are $J$ because $\partial f^{(c)} / \partial x^{(d)} = \partial f / \partial x^{(d - c)}$ (Griewank).
     pub(crate) fn system_jacobian(&self, enclosure: &[Interval]) -> Vec<Vec<(usize, Interval)>> {
         let (rows, columns) = top_stage(self.prolonged);
         let mut jacobian = vec![Vec::new(); rows.iter().flatten().count()];
@@ -117,7 +117,8 @@ impl<'a> Enclosures<'a> {
         places.zip(values).map(|((row, column), value)| (row, column, value)).collect()
     }
 
-    /// Whether no sign function and no conditional jumps within the enclosure: the operator needs continuous equations.
+    /// Whether no sign function and no conditional jumps within the enclosure: Krawczyk's operator needs continuous
+    /// equations.
     pub(crate) fn is_continuous(&self, enclosure: &[Interval]) -> bool {
         let mut continuous = true;
         self.run(&self.prolonged.residual, self.equations(), enclosure, |function, argument| {
@@ -144,7 +145,7 @@ pub(super) fn around(x: f64, radius: f64) -> Interval {
     Interval::point(x) + Interval::new(-radius, radius).unwrap_or(Interval::ZERO)
 }
 
-/// Positions of equations and jets in the system Jacobian, the block of stage 0.
+/// Positions of equations and jets in the system Jacobian, the block of stage 0; `None` for those of other stages.
 pub(super) fn top_stage(prolonged: &Prolonged) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
     let description = prolonged.prolongation_description();
     let positions = |stages: Vec<i32>| {

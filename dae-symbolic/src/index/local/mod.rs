@@ -6,8 +6,8 @@
 //! | file | what |
 //! |---|---|
 //! | `enclosures.rs` | the prolongation in interval arithmetic |
-//! | `block_proof.rs` | a proof of both, block by block |
-//! | `proof.rs` | a proof of both, or regularity in floating-point arithmetic |
+//! | `block_proof.rs` | a proof of the point and of regularity there, block by block |
+//! | `proof.rs` | a proof of the point and of regularity there, or regularity in floating-point arithmetic |
 //! | `robustness.rs` | whether the Jacobian stays regular when jets change in their last digits |
 //! | `regularity.rs` | the consistent point, and what is known there |
 //! | `solution_branch.rs` | whether the start values mean another solution |

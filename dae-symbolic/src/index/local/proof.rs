@@ -2,11 +2,11 @@
 //!
 //! In: the prolongation $g(X) = 0$ and jets $\tilde X$ that fulfil it to rounding. Out: a radius within which there is
 //! a point that fulfils it exactly and at which the system Jacobian is nonsingular; or, if the proof does not succeed,
-//! whether the Jacobian is regular in floating-point arithmetic whatever the uncertainty of the jets.
+//! whether the Jacobian is regular in floating-point arithmetic, allowing for the uncertainty of the jets.
 //!
-//! The equations are fewer than the jets; as many jets keep their values as there are degrees of freedom: those that
-//! the model fixes, and others chosen by a pivoted decomposition. For the others, $X_D$, Krawczyk's operator (Neumaier,
-//! *Interval Methods for Systems of Equations*, sect. 5.2) with $C \approx g_{X_D}(\tilde X)^{-1}$
+//! The equations are fewer than the jets, and as many jets as there are degrees of freedom keep their values: those
+//! that the model fixes, and others chosen by a pivoted decomposition. For the remaining ones, $X_D$, Krawczyk's
+//! operator (Neumaier, *Interval Methods for Systems of Equations*, sect. 5.2) with $C \approx g_{X_D}(\tilde X)^{-1}$
 //!
 //! $$ K = \tilde X_D - C\, g(\tilde X) + (I - C\, g_{X_D}(\mathbf X)) (\mathbf X_D - \tilde X_D) \subset \operatorname{int} \mathbf X_D $$
 //!
@@ -29,7 +29,8 @@ use crate::prolongation::Prolonged;
 
 /// What is known about the system Jacobian at computed jets.
 pub(super) enum Evidence {
-    /// Within this radius there is a consistent point, and the Jacobian is nonsingular in the whole box.
+    /// There is a consistent point in the box with this radius, relative to each jet (at least 1), and the Jacobian is
+    /// nonsingular in the whole box.
     Proven(f64),
     /// It is regular even if every entry that the uncertainty of the jets could make zero is zero; with the reason why
     /// this is not proved.
@@ -72,7 +73,8 @@ impl Enclosures<'_> {
         self.equations() > self.limits.dense_equations && !self.falls_into_blocks(jets)
     }
 
-    /// The radius of a box around the jets in which there is a consistent point with a regular system Jacobian.
+    /// The radius, relative to each jet (at least 1), of a box around the jets in which there is a consistent point
+    /// with a regular system Jacobian; `None` if there are too many equations, or no radius succeeds.
     fn regular_near(&self, jets: &[f64]) -> Option<f64> {
         let description = self.prolonged.prolongation_description();
         let equations = description.equations.len();
@@ -97,7 +99,8 @@ impl Enclosures<'_> {
     }
 
     /// Whether the system Jacobian is regular at exactly these jets, whatever the rounding of its entries: where terms
-    /// cancel, the remainder may be rounding only.
+    /// cancel, the remainder may be rounding only. Taken for granted of many equations that do not fall into small
+    /// blocks.
     fn is_regular_at(&self, jets: &[f64]) -> bool {
         let is_large = self.equations() > self.limits.dense_equations;
         self.is_nonsingular(&self.midpoint(jets)) || (is_large && !self.falls_into_blocks(jets))
@@ -112,7 +115,8 @@ impl Enclosures<'_> {
         self.nonsingular_block_by_block(&rows, &rows)
     }
 
-    /// Whether the system Jacobian stays regular when entries that could be zero within the uncertainty of the jets are.
+    /// Whether the system Jacobian stays regular when the entries that could be zero within the uncertainty of the jets
+    /// are set to zero.
     fn survives_uncertainty(&self, jets: &[f64]) -> bool {
         let description = self.prolonged.prolongation_description();
         let enclosure: Vec<Interval> = jets
@@ -146,7 +150,8 @@ impl Enclosures<'_> {
     }
 }
 
-/// Jets, one for every equation, that the equations determine; none that the model fixes.
+/// Jets, one for every equation, that the equations determine, none of them fixed by the model; `None` if there are no
+/// such jets.
 fn dependent_jets(prolonged: &Prolonged, jacobian: &Entries, jets: usize) -> Option<Vec<usize>> {
     let description = prolonged.prolongation_description();
     let equations = description.equations.len();
@@ -211,7 +216,7 @@ fn nonsingular(prolonged: &Prolonged, at_midpoint: &Entries, jacobian: &Entries)
     let inverse = approximate_inverse(n, &at_midpoint, |row| rows[row], |column| columns[column])?;
     let product = remainder(n, &inverse, &jacobian, |row| rows[row], |column| columns[column]);
     let norm = product.chunks(n).map(|row| row.iter().map(|x| x.magnitude()).sum::<f64>()).fold(0.0, f64::max);
-    // The sum is rounded; n rounding errors cannot lift a norm below one half to 1.
+    // The sum is rounded; if it is below one half, the exact one is below 1.
     (norm < 0.5).then_some(())
 }
 

@@ -53,7 +53,8 @@ pub(crate) fn regularity(
     (local, Some(initial.jets))
 }
 
-/// Whether the residuals at jets are small only because all digits of their terms cancel, not because a solution is near.
+/// Whether the residuals at the jets are small only because their terms cancel to rounding, not because a solution is
+/// near.
 fn is_rounding(model: &mut Model, prolonged: &Prolonged, jets: &[f64], t0: f64, limits: &limits::Array) -> bool {
     // For a long family there are jets of all members, but no expressions.
     if prolonged.residuals.is_empty() {

@@ -1,13 +1,13 @@
 //! Whether regularity of the system Jacobian at computed jets implies regularity at the exact ones.
 //!
-//! In: $J$ at jets that were found by iteration. Out: whether it is regular at all jets that cannot be told from these.
-//! With $A = R J C$ equilibrated and $\tilde J$ the Jacobian at jets that differ in their last digits,
-//! $\lVert A^{-1} R\, (\tilde J - J)\, C \rVert < 1$ is what the perturbation lemma asks for (Golub & Van Loan, *Matrix
-//! Computations*, th. 2.3.4).
+//! In: $J$ at jets that were found by iteration. Out: whether it is regular at all jets that cannot be told from these,
+//! as far as random changes show. With $A = R J C$ equilibrated and $\tilde J$ the Jacobian at jets that differ in
+//! their last digits, $\lVert A^{-1} R\, (\tilde J - J)\, C \rVert < 1$ is what the perturbation lemma asks for (Golub
+//! & Van Loan, *Matrix Computations*, th. 2.3.4).
 //!
 //! Where equations can be combined so that their leading parts cancel, $F = P L$ with singular $L_{x'}$, the Jacobian
-//! $P L_{x'} + P_x L$ is singular on solutions and regular off them, to the extent that $L$ differs from zero. Entries
-//! that depend on no jet are exact, and such a matrix may have any condition.
+//! $P L_{x'} + P_{x'} L$ is singular on solutions, where $L = 0$, and regular off them, to the extent that $L$ differs
+//! from zero. Entries that depend on no jet are exact, and such a matrix may have any condition.
 
 use dae_runtime::sparse::SparseMatrix;
 use nalgebra::DMatrix;
@@ -28,7 +28,8 @@ pub(super) fn stays_regular(prolonged: &Prolonged, jets: &[f64], t0: f64, limits
     }
 }
 
-/// Whether the Jacobian stays regular by the perturbation lemma.
+/// Whether the Jacobian stays regular by the perturbation lemma, at random changes of the jets; taken for granted of
+/// many unknowns.
 fn stays_regular_at(prolonged: &Prolonged, jets: &[f64], t0: f64, limits: &limits::Local) -> bool {
     let here = jacobian(prolonged, jets, t0);
     let n = here.len();
@@ -45,7 +46,8 @@ fn stays_regular_at(prolonged: &Prolonged, jets: &[f64], t0: f64, limits: &limit
         matrix
     };
     let here = scaled(&here);
-    // By elimination: the inverse by cofactors, which small matrices get otherwise, is arbitrary at rank deficiency two.
+    // By elimination: the inverse by cofactors, which small matrices would get otherwise, is arbitrary at rank
+    // deficiency two.
     let Some(inverse) = here.clone().lu().try_inverse() else { return false };
     (0..limits.changes).all(|seed| {
         let fraction = |k: usize| draw(seed, &[k as u64]) as f64 / (1_u64 << 60) as f64 - 1.0;

@@ -1,12 +1,12 @@
-//! Whether the start values mean another solution than the one that was found.
+//! Whether the start values mean a solution other than the one that was found.
 //!
-//! In: consistent jets at which the system Jacobian is regular, far from the start values. Out: those to which the
-//! equations as written and their derivatives lead from the same start values, if they are not farther away and the
-//! Jacobian is singular there.
+//! In: consistent jets at which the system Jacobian is regular, far from the start values. Out: the jets to which the
+//! equations as written and their derivatives lead from the same start values, if they are not much farther away and
+//! the Jacobian is singular there.
 //!
 //! Newton's method for the prolongation avoids the points at which its Jacobian is singular, however near they are; and
-//! where an equation was multiplied by something that vanishes there, they are not solutions for the method. On the
-//! branch that the start values mean another index may hold than on the one where it ends.
+//! where the pivot of a combination vanishes, the prolongation has lost an equation. The index may differ between the
+//! branch that the start values mean and the one on which the method ends.
 
 use super::proof::{self, Evidence};
 use crate::defaults::default_parameters;
@@ -15,7 +15,8 @@ use crate::index::limits::Limits;
 use crate::model::Model;
 use crate::prolongation::Prolonged;
 
-/// The other jets and what is singular there; `vanishes` names a condition of the prolongation that fails at given jets.
+/// The other jets, and why the Jacobian counts as singular there; `None` if the start values hardly moved, the array is
+/// large, or there are no such jets. `vanishes` names a condition of the prolongation that fails at given jets.
 pub(crate) fn singular_jets(
     model: &mut Model,
     prolonged: &Prolonged,

@@ -1,10 +1,10 @@
 //! Exceptional values of parameters: those for which the system Jacobian is singular whatever the unknowns and the time
 //! are.
 //!
-//! In: a system Jacobian $J(x, p)$ that is nonsingular for generic parameters, with the pivots by which equations were
-//! multiplied where they were combined. Out: the parameters because of whose defaults $\det J(\cdot, p_0) \equiv 0$, if
-//! that is so. What vanishes there are entries and minors of $J$ that contain the parameter; for every other value the
-//! structure says what it says, so that the index found at the defaults is that of an exceptional case.
+//! In: a system Jacobian $J(x, p)$ that is nonsingular for generic parameters, with the pivots of the combinations
+//! where equations were combined. Out: the parameters whose defaults make $\det J(\cdot, p_0) \equiv 0$, if there are
+//! any. Then entries or minors of $J$ that contain these parameters vanish; for almost all other values what the
+//! structure says is true, and the index found at the defaults is that of an exceptional case.
 
 use super::generic;
 #[cfg(feature = "report")]
@@ -15,7 +15,7 @@ use crate::index::limits;
 use crate::model::Model;
 use crate::system::listed;
 
-/// Multiples at which the order of a root is measured.
+/// Multiples of the distance from a root at which the order of the root is measured.
 #[cfg(feature = "report")]
 const MULTIPLES: [u32; 3] = [2, 3, 5];
 
@@ -30,7 +30,8 @@ pub(crate) struct Determinant {
 }
 
 impl Determinant {
-    /// $\det J \prod_k q_k$ with the pivots $q_k$: where it is not zero, nothing is lost by combining equations and the system Jacobian is regular.
+    /// $\det J \prod_k q_k$ with the pivots $q_k$: where it is not zero, nothing is lost by combining equations and the
+    /// system Jacobian is regular.
     pub(crate) fn of(
         model: &Model,
         size: usize,
@@ -57,7 +58,8 @@ impl Determinant {
             && self.parameters.len() <= self.limits.exceptional_parameters
     }
 
-    /// Whether it vanishes identically with some parameters replaced by expressions; `false` where it has no value.
+    /// Whether the determinant vanishes identically with some parameters replaced by expressions; `false` where it has
+    /// no value.
     pub(crate) fn vanishes_at(&self, model: &mut Model, values: &[(ParameterId, Expr)]) -> bool {
         let of = |symbol| match symbol {
             Symbol::Parameter(p) => values.iter().find(|&&(q, _)| q == p).map(|&(_, value)| value),
@@ -74,8 +76,9 @@ impl Determinant {
         matches!(found, GenericRegularity::Singular { .. })
     }
 
-    /// Whether `value` is the only one of the parameter, number or not, at which it vanishes identically in everything else: then as a function of
-    /// the parameter alone it is $c\,(p - p_0)^k$ at any fixed point, and so at a random one of the prime field.
+    /// Whether the determinant vanishes identically at no other value of the parameter than `value`, be it a number or
+    /// a function of everything else: as a function of the parameter alone it is $c\,(p - p_0)^k$ at a random point of
+    /// the prime field. `false` where that is not so or cannot be decided.
     #[cfg(feature = "report")]
     pub(crate) fn vanishes_only_at(&self, model: &mut Model, parameter: ParameterId, value: Expr) -> bool {
         let symbol = model.dag.symbol(Symbol::Parameter(parameter));
@@ -98,9 +101,9 @@ impl Determinant {
     }
 }
 
-/// The parameters because of whose defaults the system Jacobian is identically singular: each that makes it so on its
-/// own, if there are any, otherwise the smallest set that does so jointly; all that occur in a large matrix. Empty if
-/// it is not.
+/// The parameters whose defaults make the determinant vanish identically: each that does so on its own, if there are
+/// any, otherwise a minimal set that does so jointly; all that occur, if the matrix is large. Empty if the determinant
+/// does not vanish.
 pub(crate) fn exceptional_defaults(model: &mut Model, determinant: &Determinant) -> Vec<ParameterId> {
     if determinant.parameters.is_empty() {
         return Vec::new();
@@ -127,7 +130,7 @@ pub(crate) fn exceptional_defaults(model: &mut Model, determinant: &Determinant)
     ids(&together)
 }
 
-/// Parameters with their defaults, free of other parameters.
+/// Parameters with their defaults, in which no other parameters occur.
 pub(crate) fn default_values(model: &mut Model, parameters: &[ParameterId]) -> Vec<(ParameterId, Expr)> {
     let symbols: Vec<Expr> = parameters.iter().map(|&p| model.dag.symbol(Symbol::Parameter(p))).collect();
     let values = model.with_default_parameters(&symbols);

@@ -10,7 +10,8 @@ use crate::expr::{Expr, Function, Node, Notation, print};
 use crate::index::certificate::GenericRegularity;
 use crate::model::Model;
 
-/// Whether the $n \times n$ matrix with the given entries is generically nonsingular, by up to `points` points.
+/// Whether the $n \times n$ matrix with the given entries is generically nonsingular, examined at up to `points`
+/// points.
 pub(super) fn regularity(
     model: &mut Model,
     n: usize,
@@ -36,7 +37,8 @@ pub(super) fn regularity(
     GenericRegularity::Singular { points }
 }
 
-/// The determinant of an $n \times n$ matrix at one random point of the prime field; `None` if the entries have no value there.
+/// The determinant of an $n \times n$ matrix at one random point of the prime field; `None` if the entries have no
+/// value there.
 #[cfg(feature = "report")]
 pub(super) fn value(model: &mut Model, n: usize, entries: &[(usize, usize, Expr)]) -> Option<u64> {
     let values: Vec<Expr> = entries.iter().map(|&(.., value)| value).collect();
@@ -45,9 +47,9 @@ pub(super) fn value(model: &mut Model, n: usize, entries: &[(usize, usize, Expr)
     Some(sparse_determinant(n, &rows(n, entries, &evaluation.values)))
 }
 
-/// The rank of a matrix at a random point of the prime field, on the branch of the start values. It is the generic rank but for a
-/// probability of the order of the size of the matrix over the prime, about $10^{-15}$; never larger. `None` if the entries have no value
-/// there.
+/// The rank of a matrix at a random point of the prime field, on the branch of the start values. It is never larger
+/// than the generic rank, and smaller only with a probability of the order of the size of the matrix divided by the
+/// prime, about $10^{-15}$. `None` if the entries have no value there.
 pub fn generic_rank(model: &mut Model, rows_count: usize, entries: &[(usize, usize, Expr)]) -> Option<usize> {
     let values: Vec<Expr> = entries.iter().map(|&(.., value)| value).collect();
     let values = model.expand_inputs(&values);

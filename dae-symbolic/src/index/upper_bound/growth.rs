@@ -1,7 +1,7 @@
 //! Equations whose derivatives get out of hand.
 //!
-//! In: a model, or a system with its offsets. Out: nothing, or a [`Problem`] that names an equation and the order of
-//! the derivative that is too long.
+//! In: a model, or a system with its offsets. Out: nothing, or a [`Problem`] that names an equation whose derivatives
+//! are too long.
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Dag, Expr, depths, reachable, shared_derivatives, total_derivative};
@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::structure::Offsets;
 use crate::system::System;
 
-/// Rejects equations whose derivatives would get out of hand because of nested functions.
+/// Rejects a model with an equation that nests expressions so deeply that its derivatives would get out of hand.
 pub(crate) fn check_depth(model: &Model, limits: &limits::Growth) -> Result<(), (Problem, Diagnostics)> {
     let depths = depths(&model.dag);
     let depth = |i: usize| depths[model.equations[i].residual.index()];
@@ -28,7 +28,7 @@ pub(crate) fn check_depth(model: &Model, limits: &limits::Growth) -> Result<(), 
     Err((Problem::new(ProblemKind::TooLong, model, &[i], &[]), Diagnostics::from(diagnostic)))
 }
 
-/// Differentiates every equation as often as the offsets say, and rejects a model for which that gets out of hand.
+/// Differentiates every equation as many times as its offset says, and rejects a model for which that gets out of hand.
 pub(crate) fn check_growth(
     model: &mut Model,
     system: &System,
@@ -39,7 +39,8 @@ pub(crate) fn check_growth(
         let mut derivative = equation.residual;
         let own = if offsets.equations[i] > 0 { size(&model.dag, derivative) } else { 0 };
         let shared = shared_derivatives(&mut model.dag, derivative, offsets.equations[i]);
-        // Shared sub-expressions are counted once, without the attempt to expand them.
+        // Shared sub-expressions are counted once; those made in the attempt to differentiate without sharing are not
+        // counted.
         let grown = |dag: &Dag| shared.as_ref().map_or(0, |list| reachable(dag, list.iter().copied()).len());
         let budget = match grown(&model.dag) {
             0 => model.dag.len() + limits.nodes,

@@ -26,7 +26,8 @@ pub(crate) struct WorkingSystem {
     /// The expressions that must not vanish for the replacements to be equivalent.
     pub(crate) pivots: Vec<Expr>,
     pub(crate) generic: GenericRegularity,
-    /// Whether the system Jacobian of the equations before any rewriting is identically singular; `None` if that is undecided.
+    /// Whether the system Jacobian of the equations before any rewriting is identically singular; `None` if that is
+    /// undecided.
     pub(crate) singular_as_written: Option<bool>,
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn as_written(
 }
 
 /// Combines equations while the system Jacobian is identically singular and there is a combination that lowers the
-/// structure.
+/// structural degrees of freedom.
 pub(crate) fn combine_until_regular(
     model: &mut Model,
     system: System,
@@ -77,7 +78,9 @@ impl WorkingSystem {
         }
     }
 
-    /// Replaces one equation; returns whether there was a combination that lowers the structure.
+    /// Replaces one equation; returns whether there was a combination that lowers the structural degrees of freedom.
+    /// The error is that of a combination after which the system is structurally singular, if no other combination
+    /// serves.
     fn step(&mut self, model: &mut Model, limits: &limits::UpperBound) -> Result<bool, (Problem, Diagnostics)> {
         let nonzero = |model: &Model, e| nonzero_at_start(model, e, limits);
         let candidates = combine(model, &self.system, &self.structure.offsets, nonzero);
@@ -92,8 +95,8 @@ impl WorkingSystem {
                     continue;
                 }
             };
-            // Every combination that cancels leading parts lowers the number of degrees of freedom that the structure allows, so that
-            // this ends.
+            // A combination that cancels leading parts lowers the structural degrees of freedom; any other is passed
+            // over, so that this ends.
             if lower.degrees_of_freedom >= self.structure.degrees_of_freedom {
                 continue;
             }

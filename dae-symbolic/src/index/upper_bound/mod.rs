@@ -10,8 +10,8 @@
 //! | `growth.rs` | whether derivatives get too long |
 //! | `generic.rs` | generic regularity by one value in a prime field |
 //! | `rewrite.rs`, `linear_combination.rs` | combinations of equations whose leading parts cancel |
-//! | `pivots.rs` | whether a factor by which equations were multiplied vanishes |
-//! | `exceptional.rs` | parameters because of whose defaults the system Jacobian is singular everywhere |
+//! | `pivots.rs` | whether the factor of an equation in the combination that replaces it vanishes |
+//! | `exceptional.rs` | parameters whose defaults make the system Jacobian singular everywhere |
 
 pub(crate) mod exceptional;
 mod generic;

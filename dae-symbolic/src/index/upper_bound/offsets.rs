@@ -10,7 +10,7 @@ use crate::system::{System, written_orders};
 /// $\max_i (c_i + r_i) + \max_j (\max(p_j, 1) - d_j)^+$, where equation $i$ of the system contains derivatives of the
 /// text up to $r_i$: with $c_i$ differentiations the $x_j^{(d_j)}$ are determined, and what is asked for are the
 /// $x_j^{(\max(p_j, 1))}$ of the text. If no equations were combined, $d_j \ge p_j$, and the second term is one if some
-/// $d_j = 0$.
+/// $d_j = 0$, otherwise zero.
 pub(crate) fn upper_bound(model: &Model, system: &System, offsets: &Offsets) -> u32 {
     let orders = system.equations.iter().zip(&offsets.equations);
     let highest = orders.map(|(e, c)| c + e.provenance.differentiations()).max().unwrap_or(0);
@@ -18,9 +18,9 @@ pub(crate) fn upper_bound(model: &Model, system: &System, offsets: &Offsets) -> 
     highest + missing.max().unwrap_or(0)
 }
 
-/// The offsets, all raised by the number that the jets of the text need: a combination may have lowered $d_j$ below the
-/// order $p_j$ of the text, and its states are to have start values as well; and a start value may be given for a
-/// higher derivative.
+/// The offsets, all raised by the same number, so that they reach the jets of the text: a combination may have lowered
+/// $d_j$ below the order $p_j$ of the text, whose states are to have start values as well; and a start value may be
+/// given for a higher derivative.
 pub(crate) fn lifted(model: &Model, offsets: &Offsets) -> Offsets {
     let given = model.unknowns.iter().map(|u| u.derivative_starts.iter().map(|&(order, _)| order).max().unwrap_or(0));
     let wanted = written_orders(model).into_iter().zip(given).map(|(p, given)| p.max(given));
@@ -29,7 +29,7 @@ pub(crate) fn lifted(model: &Model, offsets: &Offsets) -> Offsets {
     Offsets { equations: raised(&offsets.equations), unknowns: raised(&offsets.unknowns) }
 }
 
-/// Offsets for a system whose structure is misleading: its equations as they are, in the jets that occur in them.
+/// Offsets for a system whose structure is misleading: its equations as they are, in the jets that occur in the text.
 pub(super) fn undifferentiated(model: &Model, system: &System) -> Offsets {
     Offsets { equations: vec![0; system.equations.len()], unknowns: written_orders(model) }
 }

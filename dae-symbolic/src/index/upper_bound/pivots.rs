@@ -1,10 +1,10 @@
-//! The factors by which equations were multiplied when they were combined.
+//! Pivots: in each combination, the factor of the equation that it replaces.
 //!
-//! In: pivots, and values. Out: whether they differ from zero there. A combination with a pivot that vanishes has lost
-//! an equation.
+//! In: pivots, and values. Out: whether they differ from zero there. Where its pivot vanishes, a combination has lost
+//! the equation that it replaces.
 //!
-//! Computed unknowns are known to rounding relative to their nominal values, at double roots to the square root of it;
-//! parameters and constants are exact, however small: a capacitance of $10^{-12}$ is not zero.
+//! Computed unknowns are known to rounding relative to their nominal values, at double roots to the square root of
+//! rounding; parameters and constants are exact, however small: a capacitance of $10^{-12}$ is not zero.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +15,16 @@ use crate::index::limits;
 use crate::model::Model;
 use crate::prolongation::Prolonged;
 
-/// Whether an expression differs from zero at the start values; where these do not decide, the consistent point is
-/// checked.
+/// Whether an expression differs from zero at the start values; `true` where it has no value there, because the
+/// consistent point is checked later.
 pub(super) fn nonzero_at_start(model: &Model, e: Expr, limits: &limits::UpperBound) -> bool {
     let start: BTreeMap<Symbol, f64> = start_point(model).into_iter().collect();
     let value = |symbol| start.get(&symbol).copied().unwrap_or(f64::NAN);
     differs_from_zero(model, e, value, limits.vanishing_pivot).unwrap_or(true)
 }
 
-/// A pivot by which a combination was multiplied and which is zero at the consistent point, in words.
+/// Says which pivot, the factor of the equation that a combination replaces, is zero or undefined at the jets, in
+/// words; `None` if there is none.
 pub(crate) fn vanishing(
     model: &mut Model,
     prolonged: &Prolonged,
@@ -47,7 +48,8 @@ pub(crate) fn vanishing(
     Some(format!("equations were combined under the condition {spelled} ≠ 0, which does not hold there"))
 }
 
-/// Whether a value differs from zero by more than the fraction `small` of its terms, the uncertainty of the unknowns; `None` if it is undefined.
+/// Whether a value differs from zero by more than the fraction `small` of its terms, the uncertainty of the unknowns;
+/// `None` if it is undefined.
 fn differs_from_zero(model: &Model, e: Expr, value: impl Fn(Symbol) -> f64, small: f64) -> Option<bool> {
     let dag = &model.dag;
     let nodes = reachable(dag, [e]);
@@ -67,7 +69,7 @@ fn differs_from_zero(model: &Model, e: Expr, value: impl Fn(Symbol) -> f64, smal
                 let base = place(base);
                 product * if n > 0 { sizes[base] } else { values[base].abs() }.powi(n)
             }),
-            // A small error of the argument changes a sine that is zero relative to one.
+            // A sine that is zero changes by as much as its argument: errors are relative to one.
             Node::Apply(..) | Node::Call(..) => value.abs().max(1.0),
         };
         sizes.push(size);

@@ -9,15 +9,15 @@ use crate::system::Provenance;
 /// An equation that was replaced by a combination.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rewrite {
-    /// The equation of the text, counted from zero.
+    /// The equation of the text that was replaced, counted from zero.
     pub equation: usize,
     /// The combination that replaced it, in terms of the text.
     pub combination: Provenance,
     /// The equations of the text whose leading parts cancel in it.
     pub cancelling: Vec<usize>,
-    /// The right-hand side before the replacement.
+    /// The residual before the replacement.
     pub before: Expr,
-    /// The right-hand side after the replacement.
+    /// The residual after the replacement.
     pub after: Expr,
     /// The expression that must not vanish for the replacement to be equivalent; `None` if it is a number.
     pub nonzero: Option<Expr>,

@@ -5,7 +5,7 @@
 
 use crate::index::{Grounds, ProblemKind, Verdict};
 
-/// The number of conditions of each kind that are analysed on their other side; the others are only listed.
+/// The largest number of conditions of each kind that are analysed on their other side; further ones are only listed.
 pub(super) const MAX_CASES: usize = 6;
 
 /// A condition on which the index depends.
@@ -52,7 +52,7 @@ pub enum Side {
 pub enum Scope {
     /// All but the exceptional one.
     Every,
-    /// There are further exceptions.
+    /// There may be further exceptions.
     AlmostEvery,
 }
 

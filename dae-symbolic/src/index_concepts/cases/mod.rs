@@ -1,8 +1,8 @@
 //! Cases: values of parameters, and sets of solutions, with a different index.
 //!
-//! In: a model and what its analysis found. Out: for each condition under which $\det J$ vanishes although it does not
-//! vanish identically, on which side of it the model is, and the verdict on the other side: the model is analysed again
-//! there.
+//! In: a model and what its analysis found. Out: for conditions under which $\det J$ vanishes although it does not
+//! vanish identically, the side on which the model is, and the verdict on the other side, where the model is analysed
+//! again.
 //!
 //! `case.rs` is what is said of a condition, `other_side.rs` the analysis on its other side.
 //!

@@ -53,7 +53,7 @@ fn exceptional_case(model: &mut Model, determinant: &Determinant, exceptional: &
             break;
         }
     }
-    // Values that are exceptional jointly are so only jointly.
+    // Values that are exceptional together need not be so one by one.
     let together = defaults.len() > 1 && !determinant.vanishes_at(model, &defaults[..1]);
     let regular = spelled(model, &defaults, "≠");
     Case {

@@ -19,9 +19,9 @@ use crate::model::{Model, StartValue};
 use crate::origin::Origin;
 use crate::structure::block_triangular_form;
 
-/// A factor smaller than this at the consistent point vanishes there.
+/// A factor whose magnitude at the consistent point is at most this counts as zero there.
 const SMALL: f64 = 1e-8;
-/// Factors with longer texts are of no use to a reader.
+/// Factors whose text is longer than this are of no use to a reader.
 const MAX_LENGTH: usize = 80;
 /// Values of unknowns beyond this are not considered.
 const EVERYWHERE: f64 = 1e30;
@@ -109,7 +109,7 @@ fn factors(model: &mut Model, analysis: &Analysis) -> Vec<Expr> {
     list
 }
 
-/// The factors of a product, numerators only.
+/// The factors of the numerator of a product.
 fn bases(model: &Model, e: Expr) -> Vec<Expr> {
     let e = match model.dag.node(e) {
         Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => terms[0].1,
@@ -121,10 +121,10 @@ fn bases(model: &Model, e: Expr) -> Vec<Expr> {
     }
 }
 
-/// Whether an expression depends on unknowns and is not bounded away from zero for all their values.
+/// Whether an expression depends on unknowns and, by interval arithmetic at the default parameters, may vanish.
 fn can_vanish(model: &mut Model, e: Expr) -> bool {
     let depends = symbols(&model.dag, [e]).iter().any(|s| matches!(s, Symbol::Unknown { .. }));
-    // Zero is the infimum of an exponential, but not a value of it.
+    // Neither function has a zero, whatever its interval.
     if !depends || matches!(model.dag.node(e), Node::Apply(Function::Exp | Function::Cosh, _)) {
         return false;
     }
@@ -134,7 +134,7 @@ fn can_vanish(model: &mut Model, e: Expr) -> bool {
     evaluate_interval(&model.dag, &expanded, |_| any)[0].contains(0.0)
 }
 
-/// The factors at the model's own consistent point.
+/// The values of the factors at the model's own consistent point; `None` without such a point or finite values.
 fn values_at_own_point(model: &mut Model, analysis: &Analysis, factors: &[Expr], t0: f64) -> Option<Vec<f64>> {
     let parameters = &analysis.prolonged.parameters;
     let expanded = model.expand_inputs(factors);
@@ -164,7 +164,8 @@ fn values_at_own_point(model: &mut Model, analysis: &Analysis, factors: &[Expr],
     values.iter().all(|value| value.is_finite()).then_some(values)
 }
 
-/// The one unknown in which a factor is affine, and where it vanishes.
+/// The one unknown that a factor contains, affinely, and its value where the factor vanishes; `None` if the factor is
+/// not of this kind, or contains time or inputs.
 fn root(model: &mut Model, factor: Expr) -> Option<(UnknownId, Expr)> {
     let used = symbols(&model.dag, [factor]);
     let unknowns = used.iter().filter_map(|&symbol| match symbol {
@@ -208,7 +209,7 @@ fn beside_the_root(model: &mut Model, unknown: UnknownId, root: Expr, t0: f64) -
     (Other::Open, None)
 }
 
-/// A computed value as a reader expects it: without the rounding errors of an integer.
+/// A computed value as a reader expects it: an integer if it is close to one.
 fn rounded(value: f64) -> f64 {
     if (value - value.round()).abs() < SMALL { value.round() + 0.0 } else { value }
 }

@@ -33,7 +33,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The system, and the groups of its constraints.
+    /// The system, and the groups that its constraints form.
     fn mechanics(&mut self, position: usize, block: &Block<'a>) -> (Lagrangian, Vec<Group>) {
         let coordinates = self.coordinates(block);
         let energies = self.energies(position, block);
@@ -88,7 +88,7 @@ impl<'a> Lowering<'a, '_> {
             .collect()
     }
 
-    /// The terms of $L$: $T - U$, or $L$ itself.
+    /// The terms of $L$ with their signs: $T$ and $-U$, or $L$ itself.
     fn energies(&mut self, position: usize, block: &Block<'a>) -> Vec<(Rational, Energy)> {
         let kinetic = self.energy(position, block, Quantity::Kinetic, "kinetic energy");
         let potential = self.energy(position, block, Quantity::Potential, "potential energy");
@@ -122,7 +122,7 @@ impl<'a> Lowering<'a, '_> {
         Some(Energy { name, value, origin })
     }
 
-    /// The position of a coordinate that a force acts on.
+    /// The position, among the coordinates, of the one that a force acts on.
     fn force_on(&mut self, block: &Block<'a>, system: &Lagrangian, it: &Element) -> Option<usize> {
         let unknown = self.named_element(it, "coordinate")?;
         let name = &it.name;

@@ -14,7 +14,7 @@ use crate::syntax::ast::{Equation, Item, ItemKind, List, Quantity};
 use crate::syntax::validate::Place;
 use std::collections::HashMap;
 
-/// The equation for $y_k'$.
+/// The right-hand side $f_k$ of $y_k' = f_k$, with the incidence of the equation.
 struct Dynamics {
     value: Expr,
     incidence: Vec<(UnknownId, u32)>,
@@ -150,7 +150,7 @@ impl<'a> Lowering<'a, '_> {
         self.found.push(finding.help(format!("add `{name}` to the `states`, with an adjoint")));
     }
 
-    /// `der(y) = f`.
+    /// The dynamics `der(y) = f`, and the unknown `y`.
     fn dynamics(&mut self, item: &Item, equation: &Equation) -> Option<(UnknownId, Dynamics)> {
         let left = self.evaluate_scalar(equation.left?);
         let right = self.evaluate_scalar(equation.right?);

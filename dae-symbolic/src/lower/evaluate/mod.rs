@@ -2,8 +2,8 @@
 //!
 //! In: nodes with their meanings. Out: canonical expressions and the sets of unknowns they contain as written. The
 //! nodes of an expression are contiguous and children come first, so evaluation is one loop; a call of a function of
-//! the model starts another loop on an explicit stack. The value of a call is remembered by function and arguments:
-//! chains of functions that call each other twice cost what their distinct values cost.
+//! the model starts another loop on an explicit stack. The value of a call is remembered by function and arguments, so
+//! that a chain of functions, each calling the next one twice, costs no more than its distinct calls.
 
 mod operations;
 mod range_sum;
@@ -24,11 +24,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use task::Call;
 
-/// The largest number of nodes of function bodies, sums and instances that are evaluated: inlining can grow without
-/// bound in a few lines of text.
+/// The largest number of nodes of function bodies, sums and instances that are evaluated: a few lines of text can make
+/// inlining grow without bound.
 const MAX_INLINED: usize = 1_000_000;
 
-/// Extents of everything that is declared; missing where they have errors.
+/// Extents of everything that is declared; `None` where they have errors.
 #[derive(Default)]
 pub(super) struct Shapes {
     pub(super) unknowns: Vec<Option<Vec<usize>>>,
@@ -46,7 +46,7 @@ struct Inline {
     pure: bool,
 }
 
-/// The pass.
+/// The pass over expressions that gives their nodes values.
 pub(super) struct Evaluator<'a> {
     pub(super) dag: Dag,
     pub(super) sets: Sets,
@@ -60,7 +60,7 @@ pub(super) struct Evaluator<'a> {
     pub(super) statements: HashMap<usize, Option<Item>>,
     /// Extents of the sub-expressions that are arrays, by statement.
     pub(super) definition_extents: HashMap<usize, Vec<usize>>,
-    /// Sub-expressions that cannot be a template.
+    /// Sub-expressions that have no template, by statement.
     pub(super) varying_statements: HashSet<usize>,
     /// Loops around the expression under evaluation, the outermost first.
     pub(super) loops: Vec<Binding>,
@@ -114,8 +114,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Declares the expression that a call of a statement evaluates: the nodes up to `root`, in which arguments take
-    /// the place of what is not in them.
+    /// Declares the expression that a call of a statement evaluates: the nodes from `first` to `root`.
     pub(super) fn declare(&mut self, statement: usize, first: NodeId, root: NodeId) {
         let pure = self.loops.is_empty();
         self.bodies.insert(statement, Inline { first, root, pure });
@@ -168,7 +167,7 @@ impl<'a> Evaluator<'a> {
         result
     }
 
-    /// Forgets the values of calls that may differ in another box.
+    /// Starts the evaluation in another box: forgets the values of calls that may differ there.
     pub(super) fn enter_box(&mut self) {
         if std::mem::take(&mut self.decided_by_box) {
             self.calls.clear();
@@ -176,7 +175,7 @@ impl<'a> Evaluator<'a> {
         (self.varying, self.cut) = (false, None);
     }
 
-    /// Remembers the value of a call, unless it depends on more than its arguments.
+    /// Remembers the value of a call, unless it depends on more than its arguments or is only missing in this box.
     fn remember(&mut self, call: Option<Call>, result: Option<Item>) {
         let Some(call) = call else { return };
         let pure = self.bodies.get(&call.0).is_some_and(|body| body.pure);
@@ -185,7 +184,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Starts the evaluation of a function body.
+    /// Starts the evaluation of the expression that a call evaluates.
     fn inline(&mut self, call: Call, stack: &mut Vec<Task>) {
         match self.bodies.get(&call.0) {
             Some(Inline { first, root, .. }) => {
@@ -234,7 +233,8 @@ impl<'a> Evaluator<'a> {
         Evaluated::Value(value)
     }
 
-    /// The value of a constant or sub-expression; in a template it may depend on the values of loop variables.
+    /// The value of a constant or sub-expression. In a template it is `None` where it depends on the values of loop
+    /// variables: then the cut that it needs is recorded, or that it varies from point to point.
     fn statement_value(&mut self, statement: usize) -> Option<Item> {
         let value = self.statements.get(&statement).copied().flatten();
         if value.is_none() && !self.instance {

@@ -12,7 +12,7 @@ use crate::model::MAX_ORDER;
 use crate::origin::Origin;
 use crate::syntax::ast::{Node, NodeId, Power, Sign};
 
-/// Exponents of `powi` are at most this large.
+/// Exponents of `powi` are at most this large in magnitude.
 const MAX_EXPONENT: i64 = 1000;
 
 impl Evaluator<'_> {
@@ -106,14 +106,15 @@ impl Evaluator<'_> {
         Some(Value { expr: self.dag.powi(value.expr, power), ..value })
     }
 
-    /// Whether a loop variable stands where a number is needed: then each instance has an expression of its own.
+    /// Whether an expression that must be a number depends on a loop variable: then each instance has an expression of
+    /// its own.
     pub(super) fn must_be_number(&mut self, expr: Expr) -> bool {
         let depends = self.dag.as_constant(expr).is_none() && self.leaves.is_of_loops(&self.dag, expr);
         self.varying |= depends;
         depends
     }
 
-    /// `der(x)`, `der(x, 2)`, of an unknown, an input, or an array of unknowns.
+    /// `der(x)` or `der(x, 2)` of an unknown, an input, or an array of unknowns.
     pub(super) fn derivative(&mut self, task: &Task, node: &Node, found: &mut Diagnostics) -> Option<Item> {
         let Node::Call { arguments, .. } = node else { return None };
         let order = self.order(task, arguments.get(1).copied(), found)?;
@@ -152,7 +153,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// An expression as the order of a derivative.
+    /// The value of an expression as the order of a derivative, or the finding that it is not one.
     pub(in crate::lower) fn order_of(&self, expr: Expr, at: Origin) -> Result<u32, Diagnostic> {
         let integer = self.dag.as_constant(expr).and_then(Rational::to_integer);
         let order = integer.and_then(|value| u32::try_from(value).ok()).filter(|order| (1..=MAX_ORDER).contains(order));

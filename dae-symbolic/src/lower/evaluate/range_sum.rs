@@ -10,7 +10,7 @@ use crate::lower::items::{Item, Value};
 use crate::syntax::ast::Node;
 
 impl Evaluator<'_> {
-    /// Starts a sum over a range: its head has the value of the variable while the body is evaluated.
+    /// Starts a sum over a range. The value of its head is that of the variable while the body is evaluated.
     pub(super) fn open_range(&mut self, task: &mut Task, range: Option<(i64, i64)>) {
         let head = task.values.len();
         if let Some((start, end)) = range
@@ -21,7 +21,7 @@ impl Evaluator<'_> {
             task.values.push(Some(Item::Scalar(value)));
             return;
         }
-        // Nothing is summed: the body has no value, and the sum is zero.
+        // Nothing is summed: the body has no value, and the sum is zero, or has no value if its range has none.
         let body = self.body_length(task.first + head);
         task.values.extend(std::iter::repeat_n(None, body + 1));
         let zero = range.map(|_| Item::Scalar(self.number(0)));

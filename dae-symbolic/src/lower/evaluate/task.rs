@@ -7,7 +7,7 @@ use crate::lower::items::{Item, Value};
 use crate::model::family::Loop;
 use crate::syntax::ast::NodeId;
 
-/// A loop around what is evaluated.
+/// A loop around the expression under evaluation.
 #[derive(Clone)]
 pub(in crate::lower) struct Binding {
     pub(in crate::lower) range: Loop,
@@ -27,7 +27,7 @@ pub(super) struct RangeSum {
 /// A call: the statement of the function or of the sub-expression by index, and the values of the arguments.
 pub(in crate::lower) type Call = (usize, Vec<Item>);
 
-/// An expression under evaluation; values are missing where there are errors.
+/// An expression under evaluation. Values are `None` where there are errors, and for nodes that are left out.
 pub(in crate::lower) struct Task {
     pub(super) first: usize,
     pub(super) root: usize,

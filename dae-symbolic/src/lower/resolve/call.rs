@@ -1,8 +1,8 @@
 //! The meaning of calls.
 //!
-//! In: the name and the arguments of a call. Out: a function of the language, of the model or from outside of it, or a
-//! derivative; and findings about functions that do not exist, have other arguments, or use something that the place
-//! does not allow.
+//! In: the name and the arguments of a call. Out: a function of the language, of the model or from outside it, or a
+//! derivative; and findings about functions that do not exist, take a different number of arguments, or use something
+//! that the place does not allow.
 
 use super::{Meaning, Resolver};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -158,7 +158,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// `T` of `T[i][j]`.
+    /// The array that is indexed: `T` of `T[i][j]`, and the node itself if it has no index.
     fn indexed(&self, node: NodeId) -> NodeId {
         let mut node = node;
         while let Node::Index { array, .. } = self.expressions.node(node) {

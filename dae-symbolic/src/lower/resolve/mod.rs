@@ -29,8 +29,8 @@ pub(super) enum Meaning {
     Unknown(UnknownId),
     /// An argument of the function whose body this is.
     Argument(usize),
-    /// A sub-expression of the function whose body this is, by the root of its value, or a summation variable, by the head of
-    /// its sum.
+    /// A sub-expression of the function whose body this is, by the root of its value; or a summation variable, by the
+    /// head of its sum.
     Local(NodeId),
     /// The variable of a loop around the statement, by its level.
     Loop(usize),
@@ -44,7 +44,7 @@ pub(super) enum Meaning {
     Derivative,
 }
 
-/// The kinds of things that a function uses besides its arguments, with one name each.
+/// The kinds of things that a function uses besides its arguments, each with one name for messages.
 type Uses = BTreeMap<Use, String>;
 
 /// Names of a function body.
@@ -66,26 +66,26 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// A name that holds inside a `for`, a sum or a value by index.
+/// A name that holds inside a `for`, a branch, a sum or a value by index.
 struct Local<'a> {
     name: &'a str,
     origin: Origin,
     meaning: Meaning,
 }
 
-/// The pass.
+/// The pass over expressions that gives their nodes meanings.
 pub(super) struct Resolver<'a> {
     expressions: &'a Expressions,
     doubtful: &'a [String],
     names: &'a Names<'a>,
     /// One entry per node.
     pub(super) meanings: Vec<Meaning>,
-    /// The uses of the functions resolved so far, and their numbers of arguments, by statement.
+    /// The number of arguments and the uses of each function resolved so far, by statement.
     functions: HashMap<usize, (usize, Uses)>,
     /// Numbers of arguments of external functions, by statement.
     pub(super) externals: HashMap<usize, usize>,
     scope: Scope<'a>,
-    /// Names of the blocks, indices and sums around the current node, the innermost last.
+    /// The local names that hold at the current node, the innermost last.
     locals: Vec<Local<'a>>,
     statement: usize,
     place: Place,
@@ -152,7 +152,7 @@ impl<'a> Resolver<'a> {
         self.locals.len()
     }
 
-    /// Forgets the local names but the first ones.
+    /// Forgets all local names but the first `locals`.
     pub(super) fn leave(&mut self, locals: usize) {
         self.locals.truncate(locals);
     }
@@ -162,7 +162,7 @@ impl<'a> Resolver<'a> {
         self.declare_local(variable, Meaning::Loop(level), found);
     }
 
-    /// Declares a sub-expression of a `for`.
+    /// Declares a sub-expression of a `for` or a branch.
     pub(super) fn declare_definition(&mut self, name: &'a Name, statement: usize, found: &mut Diagnostics) {
         self.declare_local(name, Meaning::Statement(statement), found);
     }
@@ -174,7 +174,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Declares a local name, which must not hide another one: that is too often a mistake.
+    /// Declares a local name. It must not hide another name, which is too often a mistake.
     fn declare_local(&mut self, name: &'a Name, meaning: Meaning, found: &mut Diagnostics) {
         let text = name.text.as_str();
         let local = self.locals.iter().find(|local| local.name == text).map(|local| local.origin);
@@ -183,7 +183,7 @@ impl<'a> Resolver<'a> {
         match (local.or(own), outer) {
             (Some(first), _) => found.push(duplicate(name, first)),
             (None, Some(entry)) if entry.statement > self.statement => {
-                // The one that comes later is the one declared again.
+                // The later of the two declarations is the one to report.
                 let later = Name { text: name.text.clone(), origin: entry.origin };
                 found.push(duplicate(&later, name.origin));
             }
@@ -255,7 +255,7 @@ impl<'a> Resolver<'a> {
         self.allowed(what, name, at, meaning, found)
     }
 
-    /// `meaning`, if the place allows such a thing.
+    /// `meaning`, if the place allows a thing of this kind; otherwise a finding, and [`Meaning::Invalid`].
     fn allowed(&mut self, what: Use, name: &str, at: Origin, meaning: Meaning, found: &mut Diagnostics) -> Meaning {
         if !self.place.allows(what) {
             found.push(validate::misplaced(what, name, self.place, at));
@@ -267,7 +267,7 @@ impl<'a> Resolver<'a> {
         meaning
     }
 
-    /// Whether a declaration comes before the current statement.
+    /// Whether a declaration comes before the current statement; if not, this is reported.
     fn declared(&self, name: &str, statement: usize, origin: Origin, at: Origin, found: &mut Diagnostics) -> bool {
         if statement < self.statement {
             return true;

@@ -1,6 +1,6 @@
 //! Indices: affine expressions of loop variables with integer coefficients.
 //!
-//! In: $a_0 + \sum_l a_l i_l$. Out: its value at a point, and its range over a box, which is attained at corners.
+//! In: $a_0 + \sum_l a_l i_l$. Out: its value at a point, and the corners of a box at which it is least and greatest.
 
 use super::Loop;
 use std::fmt::Write;
@@ -30,7 +30,8 @@ impl Affine {
         self.coefficients.iter().find(|(l, _)| *l == level).map_or(0, |(_, a)| *a)
     }
 
-    /// The value at a point; a level without value counts as zero. Sums saturate at the ends of the range of `i64`.
+    /// The value at a point; a loop variable without a value counts as zero. Arithmetic saturates at the ends of the
+    /// range of `i64`.
     pub fn at(&self, point: &[i64]) -> i64 {
         let value = |level: usize| point.get(level).copied().unwrap_or(0);
         self.coefficients.iter().fold(self.constant, |sum, &(l, a)| sum.saturating_add(a.saturating_mul(value(l))))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::FamilyModel;
 use crate::model::Gap;
 
-/// Gaps of everything that has indices, one per loop or extent.
+/// The gaps of everything that has indices, one for each loop or extent; lists are in the order of the family model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
     /// Gaps of the equations.

@@ -5,7 +5,7 @@
 //! states what every family model fulfils.
 //!
 //! Expressions live in a [`Dag`] of the family model's own, in which a leaf is an *access*: `q[i + 1]` is the array $q$
-//! with the affine index $1 + i$ over the loop variables around it, and the same access is the same leaf, so that
+//! with the affine index $1 + i$ over the loop variables around it. Equal accesses are one leaf, so that
 //! simplification, comparison and differentiation of a template hold for all its instances. In that graph (and in no
 //! other)
 //!
@@ -14,8 +14,8 @@
 //! * [`Symbol::Parameter`](crate::expr::Symbol) with the id $s$ is the number [`FamilyModel::time_invariant`]`[s]`, constant in
 //!   time: an element of a parameter or of a table of constants, or a loop variable.
 //!
-//! Accesses to scalars come first and in the order of declaration: a model without arrays and loops *is* a scalar
-//! model.
+//! Accesses to scalars come first, in the order of declaration, so that the graph of a model without arrays and loops
+//! *is* that of its scalar model.
 
 mod affine;
 mod excerpt;
@@ -62,7 +62,7 @@ pub struct FamilyModel {
     pub starts: Vec<StartFamily>,
     /// Equations in the order of the text; a `for` equation is one of them.
     pub equations: Vec<EquationFamily>,
-    /// The descriptions that equations were derived from; positions of equations are those of families.
+    /// The descriptions that equations were derived from, with positions among `equations`.
     pub derivations: Vec<Derivation>,
     /// The formulations that are asked for.
     pub forms: Vec<Form>,
@@ -77,9 +77,9 @@ pub struct FamilyModel {
 /// An array with an affine expression for each of its indices.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Access {
-    /// Position of the array in its table.
+    /// Position of the array among the unknowns, parameters or tables of the model.
     pub array: usize,
-    /// One index per extent, over the loops of the family the access stands in.
+    /// One index per extent, over the loops of the family in which the access stands.
     pub indices: Vec<Affine>,
 }
 
@@ -90,7 +90,7 @@ pub enum TimeInvariant {
     Parameter(Access),
     /// An element of a table of constants.
     Table(Access),
-    /// The loop variable of this level, 0 for the outermost, as a number.
+    /// The value of the loop variable of this level, 0 for the outermost.
     Index(usize),
 }
 
@@ -151,15 +151,15 @@ pub struct Loop {
 pub enum Body<T> {
     /// One expression for all values of the loop variables.
     Template(T),
-    /// An expression for each of several disjoint boxes, in the order of their first points: conditions, ranges,
-    /// exponents or orders depend on a loop variable. Points in none of them have no instance.
+    /// An expression for each of several disjoint boxes, in the order of their first points, because conditions,
+    /// ranges, exponents or orders depend on a loop variable. Points in none of the boxes have no instance.
     Pieces(Vec<Piece<T>>),
 }
 
 /// A box of loop variables and the expression that is the same in all of it.
 #[derive(Clone, Debug)]
 pub struct Piece<T> {
-    /// First and one past the last value of each loop variable.
+    /// The first and one past the last value of each loop variable.
     pub domain: Vec<(i64, i64)>,
     /// The expression.
     pub body: T,
@@ -168,13 +168,13 @@ pub struct Piece<T> {
 /// Start values of an array, an element or a scalar, or of derivatives of them.
 #[derive(Clone, Debug)]
 pub struct StartFamily {
-    /// Position of the array of unknowns.
+    /// Position of the unknown, or of the array of unknowns.
     pub unknown: usize,
     /// Order of the derivative.
     pub order: u32,
-    /// The extent of the value: the whole array or single elements.
+    /// What the value is given for: the whole array or single elements.
     pub reach: Reach,
-    /// Fixed or a guess.
+    /// Whether it is fixed or a guess.
     pub kind: Start,
     /// Loops around it, the outermost first.
     pub loops: Vec<Loop>,
@@ -186,7 +186,7 @@ pub struct StartFamily {
     pub statement: Origin,
 }
 
-/// The extent of a start value: the whole array or single elements.
+/// What a start value is given for: a whole array or single elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// A scalar or a whole array, where it is declared.
@@ -239,13 +239,13 @@ pub struct EquationFamily {
 /// The residual and incidence of an equation.
 #[derive(Clone, Debug)]
 pub struct EquationBody {
-    /// For `0 = e` and `e = 0` it is `e`, otherwise left side minus right side.
+    /// $e$ for `0 = e` and `e = 0`, otherwise left side minus right side.
     pub residual: Expr,
-    /// Every access with the highest order of its derivatives, as written before any simplification; ascending.
+    /// Every access with the highest order of its derivatives, as written, before any simplification; ascending.
     pub incidence: Vec<(UnknownId, u32)>,
 }
 
-/// A scalar equation over leaves of a family model.
+/// A scalar equation over the leaves of a family model, as a family without loops.
 impl From<Equation> for EquationFamily {
     fn from(equation: Equation) -> Self {
         let Equation { name, docs, residual, incidence, origin, .. } = equation;
@@ -275,7 +275,7 @@ impl FamilyModel {
 }
 
 impl<T> Body<T> {
-    /// All values of the loop variables, in ascending order.
+    /// All points (values of the loop variables) that have an instance, in ascending order.
     pub fn indices(&self, loops: &[Loop]) -> Vec<Vec<i64>> {
         match self {
             Body::Template(_) => box_of(loops),
@@ -287,13 +287,13 @@ impl<T> Body<T> {
         }
     }
 
-    /// The number of the body that holds for the given values of the loop variables.
+    /// The number of the body at a point; `None` if it has no instance.
     pub fn number(&self, point: &[i64]) -> Option<usize> {
         match self {
             Body::Template(_) => Some(0),
             Body::Pieces(pieces) => {
-                // A box that contains the point starts at or before it; among sorted boxes it is most often the last
-                // such box.
+                // A box that contains the point starts at or before it in the order of boxes, and is most often the
+                // last that does.
                 let not_after =
                     |piece: &Piece<T>| piece.domain.iter().map(|&(start, _)| start).le(point.iter().copied());
                 let candidates = pieces.partition_point(not_after);
@@ -302,7 +302,7 @@ impl<T> Body<T> {
         }
     }
 
-    /// The body for the values of the loop variables.
+    /// The body at a point; `None` if it has no instance.
     pub fn at(&self, point: &[i64]) -> Option<&T> {
         match (self, self.number(point)?) {
             (Body::Template(body), _) => Some(body),
@@ -310,7 +310,7 @@ impl<T> Body<T> {
         }
     }
 
-    /// The body with every expression mapped by `other`.
+    /// The body with `other` applied to every expression.
     pub fn map<U>(self, mut other: impl FnMut(T) -> U) -> Body<U> {
         match self {
             Body::Template(body) => Body::Template(other(body)),
@@ -321,7 +321,7 @@ impl<T> Body<T> {
         }
     }
 
-    /// All bodies.
+    /// The bodies of all pieces, or that of the template.
     pub fn all(&self) -> Vec<&T> {
         match self {
             Body::Template(body) => vec![body],
@@ -331,19 +331,19 @@ impl<T> Body<T> {
 }
 
 impl<T> Piece<T> {
-    /// Whether the values of the loop variables are in the box.
+    /// Whether the point is in the box.
     pub fn contains(&self, point: &[i64]) -> bool {
         self.domain.iter().zip(point).all(|(&(start, end), i)| (start..end).contains(i))
     }
 }
 
-/// All points of a box, in ascending order; one without coordinates if there are no loops.
+/// All points of the box of the loops, in ascending order; one point without coordinates if there are no loops.
 pub fn box_of(loops: &[Loop]) -> Vec<Vec<i64>> {
     let domain: Vec<(i64, i64)> = loops.iter().map(|range| (range.start, range.end)).collect();
     points(&domain)
 }
 
-/// All points of a box by its ranges.
+/// All points of a box, given by its ranges, in ascending order.
 pub fn points(domain: &[(i64, i64)]) -> Vec<Vec<i64>> {
     let mut points = vec![Vec::with_capacity(domain.len())];
     for &(start, end) in domain {
@@ -360,7 +360,7 @@ pub fn element_name(name: &str, indices: &[i64]) -> String {
     indices.iter().fold(name.to_string(), |name, i| format!("{name}[{i}]"))
 }
 
-/// Position of an element, row by row, if it is inside the array.
+/// Position of an element in its array, row by row; `None` if it is outside, or the number of indices does not fit.
 pub fn position(extents: &[usize], indices: &[i64]) -> Option<usize> {
     if extents.len() != indices.len() {
         return None;

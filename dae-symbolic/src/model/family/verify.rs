@@ -1,7 +1,7 @@
 //! What every family model fulfils.
 //!
-//! In: a family model from anywhere. Out: nothing, or all errors in it: after this point every access has one index per
-//! extent and stays inside its array for all instances, every leaf is declared, and no size exceeds its limit.
+//! In: a family model from anywhere. Out: nothing, or the errors in it. After this point every access has one index per
+//! extent and stays inside its array for all instances, every leaf is declared, and the size of the model is limited.
 
 use super::{Access, Affine, Body, FamilyModel, Loop, MAX_INSTANCES, TimeInvariant, element_name, position};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -14,7 +14,8 @@ const LARGEST: usize = 3 * MAX_INSTANCES;
 /// Checks a family model.
 ///
 /// # Errors
-/// If an access does not fit its array, a leaf stands for nothing, or there are too many instances.
+/// If an access does not fit its array, a leaf stands for nothing, or there are too many unknowns, parameters and
+/// equations.
 pub fn verify(model: &FamilyModel) -> Result<(), Diagnostics> {
     let mut verifier = Verifier { model, found: Diagnostics::new() };
     verifier.sizes();
@@ -49,8 +50,8 @@ pub(super) fn over(extents: &[usize]) -> Vec<Loop> {
     extents.iter().map(|&extent| Loop { name: String::new(), start: 0, end: extent as i64 }).collect()
 }
 
-/// Each body with the corners of the box it stands for: an affine index is inside its array everywhere if it is at the
-/// corners.
+/// Each body with the corners of the box it stands for: an affine index is inside its array everywhere if it is inside
+/// at the corners.
 fn instances<'b, T>(body: &'b Body<T>, loops: &[Loop]) -> Vec<(Vec<Vec<i64>>, &'b T)> {
     match body {
         Body::Template(body) => {

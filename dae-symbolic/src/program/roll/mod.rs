@@ -9,10 +9,10 @@
 //! are the items of the next. The classes depend on the items alone, not on their order, and so are the same for every
 //! size of a family.
 //!
-//! Of an excerpt of a family (see [`Gap`]), rows continue across the gap if the members on both sides agree; those next
+//! In an excerpt of a family (see [`Gap`]), rows continue across the gap if the members on both sides agree; those next
 //! to the gap, which may have a neighbour from the other side, do not count.
 //!
-//! `shape` makes items of expressions, `order` lists the terms of a sum alike in all of them.
+//! `shape` turns expressions into items, `order` puts the terms of a sum into the same order in all of them.
 
 mod order;
 mod shape;
@@ -79,7 +79,7 @@ struct Joined {
     items: Vec<usize>,
 }
 
-/// Joins items to boxes; classes in the order of their first items.
+/// Joins items into boxes; the classes are in the order of their first items.
 ///
 /// # Errors
 /// If the members of an excerpt on both sides of a gap do not determine those in between.
@@ -88,7 +88,8 @@ pub fn roll<K: Eq + Hash>(items: &[Item<'_, K>]) -> Result<Vec<Class>, Torn> {
     torn.map_or(Ok(classes), Err)
 }
 
-/// Joins items to boxes; where members on both sides of a gap do not agree, they are classes of their own.
+/// Joins items into boxes; where members on both sides of a gap do not agree, [`Torn`] is returned as well, and the two
+/// sides are in different classes.
 pub(crate) fn roll_apart<K: Eq + Hash>(items: &[Item<'_, K>]) -> (Vec<Class>, Option<Torn>) {
     let mut classes = Vec::new();
     let mut torn = None;
@@ -110,7 +111,8 @@ pub(crate) fn roll_apart<K: Eq + Hash>(items: &[Item<'_, K>]) -> (Vec<Class>, Op
     (classes, torn)
 }
 
-/// Items of one family, key and number of dimensions. A second item at the same indices goes to a second group.
+/// The items of each family, key and number of dimensions; members at a seam are left out. A second item at the same
+/// indices goes to a second group.
 fn groups<K: Eq + Hash>(items: &[Item<'_, K>]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut place = HashMap::new();
@@ -227,7 +229,8 @@ impl<K> Stride<'_, '_, K> {
     }
 }
 
-/// Cuts a line with the given indices into pieces: maximal rows of neighbours with equal steps, long ones first; the rest single.
+/// The lengths of the pieces into which a line with the given indices is cut: maximal rows of neighbours with equal
+/// steps, long ones first; the rest single.
 fn segments(at: &[i64], next: impl Fn(usize) -> bool, same: impl Fn(usize) -> bool) -> Vec<usize> {
     let count = at.len();
     let mut rows: Vec<(usize, usize)> = Vec::new();
@@ -264,7 +267,8 @@ fn segments(at: &[i64], next: impl Fn(usize) -> bool, same: impl Fn(usize) -> bo
     lengths
 }
 
-/// The class of joined items; single items if a number would not be exact, which the numbers across a gap cannot be.
+/// The class of joined items. If a number would not be exact, they become single items, with [`Torn`] if they left a
+/// gap.
 fn class<K>(items: &[Item<'_, K>], joined: Joined) -> (Vec<Class>, Option<Torn>) {
     let first = &items[joined.items[0]];
     let loops: Vec<&Row> = joined.rows.iter().rev().filter(|row| row.length > 1).collect();

@@ -1,8 +1,8 @@
 //! The order of terms and factors in instances of a family.
 //!
 //! In: expressions and the positions of their symbols at run time. Out: the operands of sums and products in an order
-//! that two instances of one family share, which the order of creation (the canonical one of the DAG) need not: a term
-//! may have been made with the neighbour.
+//! that is the same in all instances of a family. The canonical order of the DAG, that of creation, need not be: a term
+//! may have been created for a neighbour.
 //!
 //! Operands are compared by the positions of their smallest leaves; positions move together from instance to instance.
 //! Operands over the same leaves are compared by a hash of their structure, in which leaves count by kind and not by
@@ -105,8 +105,8 @@ impl<'a> Order<'a> {
                 hash.word(32 + u64::from(constant.is_zero()));
                 let mut operands: Vec<Expr> = terms.iter().map(|&(_, t)| t).collect();
                 if let Some((totals, rest)) = self.totals.get(&expr) {
-                    // The numbers of terms of the totals are not part of the structure; the positions of the first
-                    // terms are.
+                    // The number of terms in the totals is not part of the structure, but their smallest leaves are
+                    // compared.
                     hash.word(totals.len() as u64);
                     leaves.extend(operands.iter().filter_map(|t| self.keys.get(t)).flat_map(|key| &key.leaves));
                     operands = rest.iter().map(|&k| operands[k]).collect();
@@ -152,8 +152,8 @@ pub(super) enum TimeInvariantFirst {
     No,
 }
 
-/// Multiply-rotate hashing. The order of operations in generated code follows it, so it has to be the same on every platform and with
-/// every version of the libraries, which `rustc-hash` does not promise.
+/// Multiply-rotate hashing. The order of operations in generated code follows it, so it has to be the same on every
+/// platform and with every version of the libraries, which `rustc-hash` does not promise.
 struct Mix(u64);
 
 impl Mix {

@@ -53,8 +53,8 @@ impl Shaped {
         Shaped::up_to(order, roots, usize::MAX)
     }
 
-    /// Takes the expressions of one instance apart, giving up without result beyond `most` operations, so that many
-    /// large expressions cost no more than many small ones.
+    /// Takes the expressions of one instance apart, giving up with an empty result beyond `most` operations, so that
+    /// many large expressions cost no more than many small ones.
     pub(super) fn up_to(order: &mut Order<'_>, roots: &[Expr], most: usize) -> Result<Shaped, Unplaced> {
         order.prepare(roots);
         let mut entered = 0;
@@ -77,7 +77,7 @@ impl Shaped {
                 }
                 Visit::Enter | Visit::Leave => {
                     let operation = shaped.operation(order, expr, &registers)?;
-                    // A sum may have loaded totals before.
+                    // A sum may have added operations that load totals.
                     registers.insert(expr, shaped.operations.len());
                     shaped.operations.push(operation);
                     shaped.expressions.push(expr);

@@ -96,7 +96,7 @@ impl Template {
         }
     }
 
-    /// A sum; where a coefficient depends on the indices, its term becomes a product, which is the same operation.
+    /// A sum; where a coefficient depends on the indices, its term becomes a product, which is computed alike.
     fn sum<'n>(
         &mut self,
         terms: impl Iterator<Item = (&'n Number, Register)>,

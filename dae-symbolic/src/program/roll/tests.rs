@@ -98,7 +98,7 @@ fn no_loop() {
     assert!(roll(&items).unwrap().iter().all(|class| class.domain.is_empty()));
 }
 
-/// An index that a multiplication by the common denominator would take beyond what `f64` holds exactly stays a number of its own.
+/// Numbers whose denominator `f64` does not hold exactly.
 #[test]
 fn inexact_numbers_are_not_rolled() {
     let members: Vec<Member> = (0..4).map(|i| member(&[i])).collect();

@@ -1,8 +1,8 @@
-//! Long sums as loops.
+//! Long sums and long rows as loops.
 //!
-//! In: a sum of many terms. Out: its terms that are the same function of positions that move by constant steps,
-//! $\sum_k f(k)$. Terms are taken in their common order and numbered among those of their kind; a row of neighbours is
-//! a loop over these numbers.
+//! In: the terms of a long sum, or the entries of a long row. Out: those that are the same function of positions that
+//! move by constant steps, $f(k)$ or $\sum_k f(k)$. Terms are taken in their common order and numbered among those of
+//! their kind; a row of neighbours is a loop over these numbers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(in crate::program) const MANY: usize = 8;
 /// Terms with more operations than this are not examined.
 const LARGE: usize = 64;
 
-/// Expressions that may be similar, with the place of each.
+/// Expressions taken apart, and loops over those that are alike.
 pub(in crate::program) struct Alike {
     pub(in crate::program) shaped: Vec<Shaped>,
     /// Loops over at least [`MANY`] of the expressions. The first address is the place of the value.
@@ -37,8 +37,8 @@ pub(in crate::program) fn terms(order: &mut Order<'_>, terms: &[(Rational, Expr)
     Ok(alike(shaped, &places, order_of(order, terms.iter().map(|&(_, t)| t).collect())))
 }
 
-/// The entries of a row that are computed in loops; `first` is the position of the first. Neighbours that are equal are
-/// a loop of which one is taken apart.
+/// The entries of a row that are computed in loops; `first` is the position of the first. Equal neighbours become a
+/// loop, for which only one of them is taken apart.
 pub(in crate::program) fn entries(order: &mut Order<'_>, first: usize, roots: &[Expr]) -> Result<Alike, Unplaced> {
     let (mut shaped, mut classes) = (Vec::with_capacity(roots.len()), Vec::new());
     let (mut rest, mut shaped_rest) = (Vec::new(), Vec::new());
@@ -103,14 +103,14 @@ fn alike(shaped: Vec<Shaped>, places: &[usize], order: Vec<usize>) -> Alike {
             numbers: shaped.numbers.clone(),
         })
         .collect();
-    // Numbered without gaps.
+    // The numbers have no gaps, so nothing is torn.
     let (mut classes, _) = roll_apart(&items);
     classes.retain(|class| class.items.len() >= MANY);
     drop(items);
     Alike { shaped, classes }
 }
 
-/// The sums of many terms among what the roots reach, children first.
+/// The sums of at least [`MANY`] terms among the given expressions, children first.
 pub(in crate::program) fn long_sums(dag: &Dag, reached: impl Iterator<Item = Expr>) -> Vec<Expr> {
     let long = |expr: &Expr| matches!(dag.node(*expr), Node::Sum { terms, .. } if terms.len() >= MANY);
     let mut sums: Vec<Expr> = reached.filter(long).collect();

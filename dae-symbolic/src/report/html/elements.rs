@@ -1,6 +1,6 @@
 //! Lines of a page, and the mathematics in them.
 //!
-//! In: MathML of an expression. Out: the element that shows it in its own line or in that of the text around it.
+//! In: MathML of an expression. Out: the element that shows it, on a line of its own or within a line of text.
 
 use std::fmt::Write;
 
@@ -9,11 +9,11 @@ pub(super) fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = writeln!(out, "{text}");
 }
 
-/// The length of markup up to which equations need no second line.
+/// The length of markup, in bytes, up to which an equation is taken to fit on one line.
 const LINE: usize = 1_600;
 
-/// Displayed mathematics; long sums are cut into pieces between which the browser may break the line, since it does not
-/// break formulas itself.
+/// Displayed mathematics. Browsers do not break formulas, so long sums are cut into pieces between which the line may
+/// break.
 pub(super) fn display(mathematics: &str) -> String {
     let whole = |part: &str| format!("<math displaystyle=\"true\"><mrow>{part}</mrow></math>");
     if mathematics.len() <= LINE {
@@ -23,7 +23,7 @@ pub(super) fn display(mathematics: &str) -> String {
     format!("<div class=\"long\">{}</div>", pieces.join(" "))
 }
 
-/// The markup, cut before signs that are not within another element.
+/// The markup, cut before infix signs that are not within another element.
 fn summands(mathematics: &str) -> Vec<&str> {
     const SIGN: &str = "<mo form=\"infix\">";
     let (mut pieces, mut from, mut depth) = (Vec::new(), 0, 0_usize);

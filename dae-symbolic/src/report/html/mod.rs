@@ -1,8 +1,9 @@
 //! A report as an HTML page.
 //!
 //! In: a [`Report`] and the mathematics of its model in MathML. Out: one file without scripts or external resources,
-//! readable in any browser in light and dark mode: what is known about the index, the system, its signature matrix and
-//! block-triangular form, the derivation of the hidden constraints, initial values, and the evidence.
+//! readable in any browser in light and dark mode: what is known about the index, the system, combined equations, the
+//! derivation of the hidden constraints, the signature matrix and block-triangular form, initial values, the evidence,
+//! and the formulations.
 
 mod elements;
 mod structure;
@@ -149,7 +150,8 @@ fn certificate(out: &mut String, report: &Report) {
     let Some(certificate) = &report.certificate else { return };
     out.push_str("<h2>Certificate</h2>\n");
     line(out, format_args!("<p>{}</p>", escaped(&certificate.statement)));
-    // A line each: the verdict after its heading, then ranks.
+    // The text has a line for the verdict, after the heading `array`, one for each number of differentiations, and one
+    // about the points.
     let array = certificate.array.as_ref().map(|array| {
         let text = array.to_string();
         let lines: Vec<&str> = text.lines().map(str::trim).collect();

@@ -1,4 +1,5 @@
-//! The system in mathematics: equations, unknowns, parameters, combinations, and how hidden constraints follow.
+//! The system in mathematics: equations, unknowns, parameters, combined equations, the derivation of hidden
+//! constraints, and the rows of formulations.
 
 use super::super::Report;
 use super::super::chains::{Derivation, DerivationStep};
@@ -111,7 +112,7 @@ pub(super) fn rewrites(out: &mut String, report: &Report, document: &Document) {
     }
 }
 
-/// `(1) − x·d/dt (2)`, with brackets around coefficients.
+/// `(1) + (−x) d/dt (2)`: terms joined by `+`, with brackets around coefficients.
 fn combination(terms: &[(Option<String>, String, u32)]) -> String {
     let term = |(coefficient, equation, order): &(Option<String>, String, u32)| {
         let operator = match order {

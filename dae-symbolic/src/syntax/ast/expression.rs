@@ -152,8 +152,8 @@ pub enum Node {
         /// The number of elements.
         count: NodeId,
     },
-    /// The head of `sum(variable in start..end => body)`: the nodes after it, up to the [`Node::RangeSum`] whose head it is,
-    /// are the body, in which the variable has a value.
+    /// The head of `sum(variable in start..end => body)`: the nodes after it, up to the [`Node::RangeSum`] whose head
+    /// it is, are the body, in which the variable has a value.
     RangeHead {
         /// The summation variable.
         variable: Name,

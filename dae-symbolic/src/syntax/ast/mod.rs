@@ -39,7 +39,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// The formulations that are asked for.
+    /// The formulations that are asked for; the default ones if the model has no `forms(…)`.
     pub fn forms(&self) -> Vec<Form> {
         let asked = self.statements.iter().filter_map(|statement| match &statement.kind {
             StatementKind::Forms(asked) => Some(asked.iter().map(|asked| asked.form.clone()).collect::<Vec<Form>>()),
@@ -127,7 +127,7 @@ pub struct Table {
     pub points: Option<Vec<(Expression, Expression)>>,
 }
 
-/// A path of Rust.
+/// A Rust path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     /// The path as text.
@@ -143,7 +143,7 @@ pub struct External {
     pub name: Name,
     /// Names of its arguments.
     pub arguments: Vec<Name>,
-    /// The function.
+    /// The Rust function for its value.
     pub value: Option<Path>,
     /// Its partial derivatives.
     pub derivatives: Vec<ExternalDerivative>,
@@ -156,7 +156,7 @@ pub struct ExternalDerivative {
     pub by: Vec<Name>,
     /// Where `der(…)` stands.
     pub origin: Origin,
-    /// The function.
+    /// The Rust function for it.
     pub path: Path,
 }
 
@@ -174,7 +174,7 @@ pub struct For {
 /// `if condition {`, `else if condition {` or `else {` around statements, which follow it.
 #[derive(Clone, Debug)]
 pub struct Branch {
-    /// Conditions of the branches before it: none of them holds.
+    /// Conditions of the branches before it, none of which holds in this one.
     pub before: Vec<Expression>,
     /// Its own condition; none after `else {`.
     pub condition: Option<Expression>,
@@ -209,7 +209,7 @@ pub struct Function {
     pub name: Name,
     /// Names of its arguments.
     pub arguments: Vec<Name>,
-    /// For each argument the extents of the array it is; empty for a number.
+    /// For each argument, the extents of the array that it is; empty for a number.
     pub extents: Vec<Vec<Expression>>,
     /// Named sub-expressions of its body.
     pub definitions: Vec<Declaration>,

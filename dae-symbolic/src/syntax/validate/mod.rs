@@ -16,7 +16,7 @@ pub(crate) use place::{Place, Use, misplaced};
 pub(crate) use words::missing_function;
 pub(super) use words::{PATH_WORDS, STATEMENT_WORDS, infix, is_keyword, name, operand_word, prefix, statement_word};
 
-/// The number of branches in sequence, and of nested ones.
+/// The largest number of branches in sequence, and of branches nested in each other.
 pub(crate) const MAX_BRANCHES: usize = 64;
 
 /// Whether a statement can be repeated by a `for`, or chosen by an `if`.
@@ -47,7 +47,8 @@ pub(super) fn not_inside_block(at: Origin) -> Diagnostic {
         .help("declare it before: for one value per index an array, `var q: [f64; N];`")
 }
 
-/// A part of the whole problem inside a `for` of a `lagrangian` or `optimal_control` block.
+/// A statement about the whole problem (a list, an energy, a cost, the horizon) inside a `for` of a `lagrangian` or
+/// `optimal_control` block.
 pub(super) fn not_inside_derived_for(at: Origin) -> Diagnostic {
     Diagnostic::error(Code::UnsupportedConstruct, "a `for` of this block holds constraints, forces or dynamics, and other `for`s")
         .label(at, "not allowed in a `for`")

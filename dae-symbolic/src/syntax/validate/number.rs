@@ -23,7 +23,7 @@ pub(in crate::syntax) fn number(text: &str, at: Origin) -> Result<Rational, Diag
         let help = "literals are exact numbers: remove the suffix, or write `*` if a product is meant";
         return invalid(format!("the suffix `{suffix}` is not part of the language"), help);
     }
-    // Short integers, most of all literals, need no big numbers.
+    // Short integers, which most literals are, need no big integers.
     let short = number.parse::<i64>().ok().map(Rational::from);
     match short.or_else(|| Rational::from_decimal(number)) {
         Some(value) if negative => Ok(value.neg()),

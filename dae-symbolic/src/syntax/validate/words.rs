@@ -11,7 +11,7 @@ const RANGES: &str = "ranges stand in `for i in 0..N { … }` and `sum(i in 0..N
 /// Words that open a statement of the language.
 pub(in crate::syntax) const STATEMENT_WORDS: [&str; 7] = ["param", "const", "input", "fn", "let", "var", "start"];
 
-/// Words that cannot be names: Rust's keywords, those reserved for it, and those of the model language.
+/// Rust's keywords and the words reserved for future ones, which cannot be names.
 const KEYWORDS: [&str; 52] = [
     "as", "async", "await", "break", "const", "continue", "crate", "dyn", "else", "enum", "extern", "false", "fn",
     "for", "if", "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "Self",
@@ -22,12 +22,12 @@ const KEYWORDS: [&str; 52] = [
 /// Keywords that lead a path.
 pub(in crate::syntax) const PATH_WORDS: [&str; 4] = ["crate", "self", "super", "Self"];
 
-/// Whether `word` is a keyword of Rust or reserved for one.
+/// Whether `word` is a keyword of Rust or reserved for a future one.
 pub(in crate::syntax) fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
 }
 
-/// Why `name` cannot be declared, if it cannot.
+/// Why `name` cannot be declared; `None` if it can.
 pub(in crate::syntax) fn name(name: &str, at: Origin) -> Option<Diagnostic> {
     let (why, help) = match name {
         "t" => ("`t` is the time", "choose another name"),

@@ -1,7 +1,7 @@
 //! An instantiation under way.
 //!
-//! In: a family model and its excerpt. Out: the number of the first element of each array, and a place for the
-//! expressions and the findings that are made of the templates.
+//! In: a family model and an excerpt of it. Out: the number of the first element of each array, and a place for the
+//! expressions and findings that arise from the templates.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::model::family::{Excerpt, FamilyModel};
 pub(super) struct Instantiation<'a> {
     pub(super) family: &'a FamilyModel,
     pub(super) excerpt: &'a Excerpt,
-    /// Whether the model is scalar, so that expressions are not translated.
+    /// Whether the model has neither arrays nor loops: then expressions are not translated.
     pub(super) scalar: bool,
     pub(super) dag: Dag,
-    /// Number of the first element of each array.
+    /// Number of the first element of each array of unknowns and of each array of parameters.
     pub(super) first_unknown: Vec<usize>,
     pub(super) first_parameter: Vec<usize>,
     pub(super) operations: usize,

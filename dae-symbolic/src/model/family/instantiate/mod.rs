@@ -3,10 +3,11 @@
 //! In: a verified [`FamilyModel`]. Out: the [`Model`] in which every element of an array is an unknown (`q[3]`) or
 //! parameter of its own and every instance of a family an equation (`equation 4[i = 17]`), each with the link back to
 //! its family ([`Member`](crate::model::Member)). Elements stand row by row, array by array; instances in ascending
-//! order, family by family. Or the model of an [`Excerpt`], in which the members on both sides of a gap are joined.
+//! order, family by family. The model of an [`Excerpt`] lacks the members left out, and those on both sides of a gap
+//! are neighbours.
 //!
-//! A template is translated to a list of operations once, subexpressions that do not depend on a loop variable are
-//! built once, and the others are built for each instance: the cost is linear in the size of the result.
+//! A template is translated to a list of operations once; subexpressions that do not depend on a loop variable are
+//! built once, and the others for each instance: the cost is linear in the size of the result.
 
 mod instantiation;
 mod template;
@@ -34,10 +35,10 @@ pub fn instantiate(family: FamilyModel) -> Result<Model, Diagnostics> {
     instantiate_excerpt(family, &whole)
 }
 
-/// Turns the members that an excerpt has into scalars.
+/// Turns the elements and instances that an excerpt has into scalars.
 ///
 /// # Errors
-/// See [`instantiate`].
+/// If an element has two start values, an access does not fit its array, or the instances are too many.
 pub fn instantiate_excerpt(family: FamilyModel, excerpt: &Excerpt) -> Result<Model, Diagnostics> {
     let scalar = family.is_scalar();
     let mut work = Instantiation::new(&family, scalar, excerpt);
@@ -100,7 +101,7 @@ impl Instantiation<'_> {
         equations
     }
 
-    /// The link to a family; in a model without families there is none to give.
+    /// The link to a family; none in a model without arrays and loops.
     fn domain(&self, extents: &[usize], number: usize, indices: Vec<i64>, gaps: &Arc<[Gap]>, label: String) -> Domain {
         if self.scalar {
             return Domain::scalar();
@@ -173,7 +174,7 @@ impl Instantiation<'_> {
         unknowns
     }
 
-    /// Start values of one reach, replacing those that are already given.
+    /// Gives unknowns the start values of one reach, which replace those given before.
     fn starts(&mut self, reach: Reach, unknowns: &mut [Unknown]) {
         let mut given: BTreeMap<(UnknownId, u32), Origin> = BTreeMap::new();
         let starts = self.family.starts.iter().zip(&self.excerpt.starts);

@@ -1,7 +1,7 @@
 //! The expressions of instances.
 //!
-//! In: a template, an expression with loop variables. Out: its value at each point of the loops, in the graph of the
-//! scalar model.
+//! In: a template, which is an expression with loop variables. Out: its instance at each point of the loops, in the
+//! graph of the scalar model.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::expr::{Call, Expr, Function, Node, ParameterId, Rational, Symbol, Unk
 use crate::model::Gap;
 use crate::origin::Origin;
 
-/// Instances of all expressions together have at most this many operations.
+/// The instances of all expressions together have at most this many operations.
 const MAX_OPERATIONS: usize = 20_000_000;
 
 /// An operation of a template; operands are positions of earlier ones.
@@ -36,13 +36,13 @@ struct Template {
 }
 
 impl Instantiation<'_> {
-    /// An expression without loop variables.
+    /// The only instance of an expression without loop variables.
     pub(super) fn written_once(&mut self, value: Expr) -> Expr {
         let mut template = self.template(value);
         self.instance(&mut template, &[], &[], Origin::NONE)
     }
 
-    /// The values of the templates of a body at all points.
+    /// The instances of a body at the points; those at which it has none are left out.
     pub(super) fn instances<T>(
         &mut self,
         body: &Body<T>,
@@ -183,7 +183,7 @@ impl Instantiation<'_> {
         }
     }
 
-    /// An entry of a table: an expression of numbers.
+    /// An entry of a table, which is an expression of numbers.
     fn number(&mut self, value: Expr) -> Option<Expr> {
         if let Some(value) = self.family.dag.as_constant(value) {
             let value = value.clone();
@@ -213,7 +213,7 @@ impl Instantiation<'_> {
 }
 
 /// The position of an element among those that are not left out. An index relative to a loop variable stays relative in
-/// the excerpt: the neighbour of the members left out is the member on the other side of the gap.
+/// the excerpt: a member next to the gap has the member on the other side as its neighbour.
 fn folded_position(extents: &[usize], own: &[Gap], access: &Access, point: &[i64], gaps: &[Gap]) -> Option<usize> {
     if own.iter().all(Gap::is_empty) {
         return position(extents, &at(access, point));
