@@ -142,6 +142,9 @@ pub struct Switches {
     /// The number of switches on which start values may lie at once; each has two sides or three, and every combination of sides is
     /// analysed. With more, nothing is certified.
     pub surfaces: usize,
+    /// The number of combinations of sides of which nothing is certified, after which the others are not analysed: then nothing is certified
+    /// of all together, and those about which nothing can be said take longest.
+    pub undecided: usize,
     /// The highest derivative of a switching function that is examined to show that the solution leaves its zeros, because derivatives grow
     /// with their order. Without one that is nonzero, the surface counts as a side of its own.
     pub derivatives: u32,
@@ -357,7 +360,7 @@ impl Limits {
             branch_rows: 120,
         },
         lower_bound: LowerBound { dense_rows: 60, margin: 10.0 },
-        switches: Switches { surfaces: 4, derivatives: 4 },
+        switches: Switches { surfaces: 4, undecided: 2, derivatives: 4 },
         redundant: Redundant { choices: 120, points: 4, equations: 120, residual: 1e-9 },
         array: Array {
             rows: 420,
