@@ -153,6 +153,9 @@ pub struct Switches {
     /// The number of switches on which start values may lie at once; each has two or three sides, and every combination
     /// of sides is analysed. With more, nothing is certified.
     pub surfaces: usize,
+    /// The number of combinations of sides without a certified index after which the remaining ones are not analysed:
+    /// nothing can then be certified of all of them together, and such combinations take the longest to analyse.
+    pub undecided: usize,
     /// The highest order of the derivatives of a switching function that are examined to show that the solution leaves
     /// its zeros, because derivatives grow with their order. If none of them is surely nonzero, the surface counts as a
     /// side of its own.
@@ -381,7 +384,7 @@ impl Limits {
             branch_rows: 120,
         },
         lower_bound: LowerBound { dense_rows: 60, margin: 10.0 },
-        switches: Switches { surfaces: 4, derivatives: 4 },
+        switches: Switches { surfaces: 4, undecided: 2, derivatives: 4 },
         redundant: Redundant { choices: 120, points: 4, equations: 120, residual: 1e-9 },
         array: Array {
             rows: 420,

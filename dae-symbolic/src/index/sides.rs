@@ -62,11 +62,12 @@ pub(super) fn compare(
     if leaves.len() < 2 && (settled.is_ok() || is_free) {
         return settled.map(|()| analysis);
     }
-    let mut sides: Vec<OneSide> = leaves
-        .into_iter()
-        .map(|leaf| OneSide::of(model, &residuals, leaf, t0, limits))
-        .filter(|side| side.is_entered)
-        .collect();
+    let mut sides: Vec<OneSide> = Vec::new();
+    let mut leaves = leaves.into_iter();
+    while sides.iter().filter(|side| side.is_undecided()).count() < limits.switches.undecided {
+        let Some(leaf) = leaves.next() else { break };
+        sides.extend(Some(OneSide::of(model, &residuals, leaf, t0, limits)).filter(|side| side.is_entered));
+    }
     let kind = settled.as_ref().err().map(|(problem, _)| problem.kind);
     let is_alike = |side: &OneSide| side.found.as_ref().err().map(|problem| problem.kind) == kind;
     if settled.is_err() && sides.iter().all(is_alike) {
@@ -78,7 +79,12 @@ pub(super) fn compare(
         }
         _ => {
             let said: Vec<String> = sides.iter().map(|side| side.describe(model)).collect();
-            let reason = format!("the start values lie on a switch, t = {t0}: {}", listed(&said));
+            let unexamined = match leaves.len() {
+                0 => String::new(),
+                1 => "; one more combination of sides was not examined".into(),
+                left => format!("; {left} more combinations of sides were not examined"),
+            };
+            let reason = format!("the start values lie on a switch, t = {t0}: {}{unexamined}", listed(&said));
             withdraw(&mut analysis, reason);
         }
     }
@@ -306,6 +312,11 @@ impl OneSide {
             (Verdict::Exact(index), Some(degrees)) => Some((index, degrees)),
             _ => None,
         }
+    }
+
+    /// Whether the model can be analysed there, but nothing is certified.
+    fn is_undecided(&self) -> bool {
+        self.found.is_ok() && self.verdict().is_none()
     }
 
     fn is_proved(&self) -> bool {
