@@ -1,9 +1,9 @@
 //! Tables 4.1 to 4.9 of Ascher & Petzold (1993): how a discretisation behaves depends on how the problem is written.
 //!
-//! Four linear problems, each written once; every row of a table is the implicit Euler method with a constant step from
-//! 0 to 1 on one of their formulations. The printed figure is beside each computed one; problems and figures are those
-//! of U. M. Ascher, L. R. Petzold, *Stability of computational methods for constrained dynamics systems*, SIAM J. Sci.
-//! Comput. 14 (1993), sect. 4.
+//! Four linear problems, each written once; every row of a table is a run of the implicit Euler method, with constant
+//! steps from 0 to 1, on one of their formulations. Each computed figure is printed beside that of the paper; the
+//! problems, too, are from U. M. Ascher, L. R. Petzold, *Stability of computational methods for constrained dynamics
+//! systems*, SIAM J. Sci. Comput. 14 (1993), sect. 4.
 //!
 //! ```sh
 //! cargo run --release --example ascher_petzold
@@ -98,7 +98,7 @@ dae::dae! {
     }
 }
 
-/// A row: its key, and the figures in the columns of its example.
+/// A row: its key, and the figures of its example in a fixed order, which the columns of the tables refer to.
 pub(crate) type Row = (String, Vec<f64>);
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -116,12 +116,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     tables()
 }
 
-/// JSON has no infinity.
+/// A figure as JSON, which has no infinity: `null` if it is not finite.
 fn json(figure: f64) -> String {
     if figure.is_finite() { format!("{figure:e}") } else { "null".into() }
 }
 
-/// All rows of an example.
+/// All rows of an example, for a parameter $\nu$ and steps of length `h`.
 pub(crate) fn rows(example: u32, nu: f64, h: f64) -> Result<Vec<Row>, Box<dyn Error>> {
     let spelled = format!("{h}");
     match example {
@@ -174,13 +174,13 @@ pub(crate) fn rows(example: u32, nu: f64, h: f64) -> Result<Vec<Row>, Box<dyn Er
     }
 }
 
-/// `.01`
+/// A step as the keys spell it, without the leading zero: `.01`.
 fn short(h: f64) -> String {
     let text = h.to_string();
     text.strip_prefix('0').filter(|rest| !rest.is_empty()).unwrap_or(&text).to_string()
 }
 
-/// The rows of Examples 1 and 2, from a function that makes their forms for a $\gamma$.
+/// The rows of Example 1 or 2; `forms` makes the formulations for a $\gamma$.
 fn index_2(key: &str, h: f64, forms: &dyn Fn(f64) -> [Box<dyn Dae>; 4]) -> Result<Vec<Row>, Box<dyn Error>> {
     let mut list = Vec::new();
     for gamma in [0.0, 1.0, 10.0, 100.0, 1000.0, 10000.0] {
@@ -190,7 +190,7 @@ fn index_2(key: &str, h: f64, forms: &dyn Fn(f64) -> [Box<dyn Dae>; 4]) -> Resul
     let [_, direct, projected, state_space] = forms(0.0);
     list.push((format!("{key} direct"), figures_of_index_2(direct.as_ref(), h)?));
     list.push((format!("{key} proj"), figures_of_index_2(projected.as_ref(), h)?));
-    // Where the multiplier acts on one unknown alone, the others are integrated as if by themselves.
+    // The multiplier of this form acts on one unknown only; the other is integrated as in state-space form.
     list.push((format!("{key} ss"), figures_of_index_2(state_space.as_ref(), h)?));
     Ok(list)
 }
@@ -202,20 +202,21 @@ fn euler(form: &dyn Dae, h: f64) -> Result<Solution, Box<dyn Error>> {
     Ok(run.or_else(RunError::into_solution)?)
 }
 
-/// The value of an unknown at the end; infinite where the run ended before.
+/// The value of an unknown at the end, infinite if the run stopped early; `None` if there is no such unknown.
 fn at_end(solution: &Solution, name: &str) -> Option<f64> {
     let place = solution.names.iter().position(|known| known == name)?;
     Some(if solution.is_success() { solution.end_state[place] } else { f64::INFINITY })
 }
 
-/// The largest error at the end.
+/// The larger of the errors of two unknowns at the end, where the exact value of both is $e$.
 fn error(solution: &Solution, names: [&str; 2]) -> Result<f64, Box<dyn Error>> {
     let exact = 1.0_f64.exp();
     let one = |name| at_end(solution, name).map(|value| (value - exact).abs());
     Ok(one(names[0]).zip(one(names[1])).map(|(a, b)| a.max(b)).ok_or("an unknown is missing")?)
 }
 
-/// Residuals at the end, by the name of the invariant.
+/// The largest residual at the end among the invariants whose names begin with `prefix`; infinite if the run stopped
+/// early.
 fn residual(form: &dyn Dae, solution: &Solution, prefix: &str) -> f64 {
     let invariants = &form.description().invariants;
     let mut values = vec![0.0; invariants.len()];
@@ -225,13 +226,14 @@ fn residual(form: &dyn Dae, solution: &Solution, prefix: &str) -> f64 {
     named.map(|(_, value)| value.abs()).fold(end, f64::max)
 }
 
-/// Error of $x$ and residual of the constraint.
+/// The figures of Examples 1 and 2: error of $x$ and residual of the constraint.
 fn figures_of_index_2(form: &dyn Dae, h: f64) -> Result<Vec<f64>, Box<dyn Error>> {
     let solution = euler(form, h)?;
     Ok(vec![error(&solution, ["x1", "x2"])?, residual(form, &solution, "equation 3")])
 }
 
-/// $|\mu|$, errors of $p$ and $v$, residuals of the constraints on positions and velocities.
+/// The figures of Examples 3 and 4: $|\mu|$ (zero in a form without $\mu$), errors of $p$ and $v$, residuals of the
+/// constraints on positions and on velocities.
 fn mechanism(form: &dyn Dae, h: f64) -> Result<Vec<f64>, Box<dyn Error>> {
     let solution = euler(form, h)?;
     let multiplier = at_end(&solution, "mu_1").map_or(0.0, f64::abs);
@@ -239,7 +241,7 @@ fn mechanism(form: &dyn Dae, h: f64) -> Result<Vec<f64>, Box<dyn Error>> {
     Ok(vec![multiplier, error(&solution, ["p1", "p2"])?, error(&solution, ["v1", "v2"])?, position, velocity])
 }
 
-/// All tables: each computed figure, the printed one, and how they compare.
+/// Prints all tables: each figure as computed and as in the paper, with a mark that says how they compare.
 fn tables() -> Result<(), Box<dyn Error>> {
     let mut computed: Vec<((u32, u64, u64), Vec<Row>)> = Vec::new();
     let mut tally = Tally::default();
@@ -258,7 +260,7 @@ fn tables() -> Result<(), Box<dyn Error>> {
             let note = NOTES.iter().position(|(key, _)| *key == row.key);
             let mut line = format!("{:26}", row.label);
             for (&(_, column), &printed) in table.columns.iter().zip(row.printed) {
-                // The form that enforces velocities drifts in the positions.
+                // The form `d2` enforces the constraint on velocities: its drift is that of the positions.
                 let column = if column == 4 && row.key.ends_with("d2") { 3 } else { column };
                 line += &format!("{:>26}", tally.cell(figures[column], printed));
             }
@@ -284,7 +286,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// A computed figure, the printed one, and a mark.
+    /// A cell: the computed figure, the printed one, and a mark, which is counted.
     fn cell(&mut self, computed: f64, printed: f64) -> String {
         const BLOWN_UP: f64 = 1e5;
         const ROUNDING: f64 = 1e-10;

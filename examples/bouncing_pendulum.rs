@@ -1,8 +1,8 @@
 //! A pendulum that swings against a wall, index 3.
 //!
-//! The mass hangs in Cartesian coordinates on a massless rod and meets a vertical wall below its pivot, where it loses
-//! a part of its speed. The impact is an event that changes the velocities; the multiplier, the force in the rod,
-//! follows. Prints the impacts and draws the motion.
+//! The mass hangs on a massless rod and hits a vertical wall below the pivot, where it loses a part of its speed. The
+//! impact is an event that resets the velocities; the multiplier, which is the force in the rod, follows from the new
+//! state. Prints the impacts and plots the motion.
 
 use std::error::Error;
 
@@ -26,7 +26,7 @@ dae::dae! {
     }
 }
 
-/// What is left of the speed after an impact.
+/// The fraction of the speed that is left after an impact.
 const RESTITUTION: f64 = 0.8;
 
 fn main() -> Result<(), Box<dyn Error>> {

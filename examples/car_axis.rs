@@ -1,7 +1,7 @@
-//! A car axis on a bumpy road, index 3 with a constraint that depends on time.
+//! A car axis on a bumpy road: index 3, with a constraint that depends on time.
 //!
-//! Integrates 3 s with every formulation the compiler derived from the one text, and compares with the reference values
-//! of the test set for IVP solvers: the closer the index is to 1, the more digits, as long as the constraints are kept.
+//! Integrates 3 s in four of the formulations that the compiler derives from the one text, and compares with the
+//! reference values of the test set for IVP solvers.
 
 use std::error::Error;
 

@@ -1,7 +1,7 @@
-//! A chain of six pendulums, index 3: arrays, a family of equations for the links, and a neighbour at each end.
+//! A chain of six pendulums, index 3: arrays, families of equations, and separate equations for the ends.
 //!
-//! The links between are written once, whatever their number is. Integrates one second in the stabilised form; energy
-//! is conserved.
+//! The links between the ends are written once, whatever their number. Integrates one second in the stabilised form
+//! (GGL), and checks that energy is conserved.
 
 use std::error::Error;
 
@@ -52,7 +52,7 @@ dae::dae! {
     }
 }
 
-/// Kinetic and potential energy at a time.
+/// The sum of kinetic and potential energy at a time; `None` outside the run.
 fn energy(chain: &Chain, motion: &ChainSolution, t: f64) -> Option<f64> {
     let mut energy = 0.0;
     for (i, m) in chain.m.iter().enumerate() {

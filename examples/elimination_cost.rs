@@ -1,7 +1,8 @@
-//! Which factorisation of iteration matrices takes least time: unrolled code, loops along chosen pivots, or a dense
-//! one.
+//! Which factorisation of iteration matrices takes the least time: unrolled code, loops over a chosen sequence of
+//! pivots, or a dense one.
 //!
-//! In: the models of the test set. Out: microseconds per factorisation and solve by each, real and complex.
+//! In: the models of the test set. Out: microseconds per factorisation and per solve with each, in real and in complex
+//! arithmetic.
 //!
 //! ```sh
 //! cargo run --release --example elimination_cost
@@ -21,7 +22,7 @@ mod problems;
 const FACTORIZATIONS: [(&str, Factorization); 3] =
     [("without loops", Factorization::UnrolledLu), ("sparse", Factorization::Sparse), ("dense", Factorization::Dense)];
 
-/// Dense factorisations of larger matrices take too long to be interesting.
+/// The largest number of unknowns for which the dense factorisation is measured; beyond it, it is too slow to matter.
 const LARGEST_DENSE: usize = 200;
 
 fn main() -> Result<(), Box<dyn Error>> {

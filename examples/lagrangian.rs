@@ -1,9 +1,9 @@
 //! Mechanical systems from their energies: a pendulum, a double pendulum and a slider crank with a flexible connecting
 //! rod.
 //!
-//! The blocks below say what the systems are made of; the compiler derives the equations of motion with their
-//! multipliers, finds index 3 and generates forms of lower index. Each is integrated here in its stabilised form and
-//! compared with reference values.
+//! The `lagrangian` blocks give energies and constraints; the compiler derives the equations of motion with their
+//! multipliers, finds index 3 and generates forms of lower index. Each system is integrated in its stabilised form
+//! (GGL) and compared with reference values.
 
 use std::error::Error;
 
@@ -143,7 +143,7 @@ dae::dae! {
 /// Position at $t = 10$, by elliptic functions (Hairer & Wanner, VII.2).
 const PENDULUM: [(&str, f64); 2] = [("x", -0.8115864461913038), ("y", -0.5842323513453958)];
 
-/// Positions at $t = 5$, computed with 34 digits.
+/// Positions at $t = 5$, computed in arithmetic of 34 digits.
 const DOUBLE: [(&str, f64); 4] = [
     ("x1", 0.18635443023917095),
     ("y1", -0.9824825832197912),

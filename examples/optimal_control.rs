@@ -1,6 +1,6 @@
-//! Optimal control: the compiler derives adjoint equation and stationarity from dynamics and cost.
+//! Optimal control: the compiler derives the adjoint equation and the stationarity condition from dynamics and cost.
 //!
-//! The conditions are a two-point boundary value problem. This one is linear, so that two trial values of the adjoint
+//! These conditions are a two-point boundary value problem. Here it is linear, so that two trial values of the adjoint
 //! at the start and one secant step solve it: $v(0) = \tanh 1$, and $y = \cosh(1 - t)/\cosh 1$.
 
 use std::error::Error;
@@ -27,7 +27,7 @@ dae::dae! {
     }
 }
 
-/// Adjoint and state at the end of the horizon for a trial value at its start.
+/// Adjoint and state at the end of the horizon, for a trial value of the adjoint at its start.
 fn shoot(adjoint: f64) -> Result<(f64, f64), Box<dyn Error>> {
     let form = OptimalControl { adjoint }.index1();
     let solution = Integration::new(&form).rtol(1e-10).atol(1e-10).run(0.0, 1.0)?;

@@ -1,9 +1,9 @@
-//! Length, friction and start of a pendulum from measured positions.
+//! Estimates length, friction and initial angle of a pendulum from measured positions.
 //!
-//! The mass hangs in Cartesian coordinates on a massless rod, index 3: its start values have to fit the unknown length,
-//! and consistent initialisation takes care of that, derivatives included. Measurements are simulated, with errors of a
-//! millimetre. The Gauss–Newton method uses the sensitivities of the positions; in the end the gradient of the sum of
-//! squares, which has to be zero, is computed by the adjoint method.
+//! In Cartesian coordinates the pendulum has index 3: its start values have to fit the unknown length. Consistent
+//! initialisation takes care of that, also for the sensitivities. Measurements are simulated, with errors of up to a
+//! millimetre. The Gauss–Newton method uses the sensitivities of the positions; at the end the gradient of the sum of
+//! squares, which should be zero, is computed by the adjoint method.
 
 use std::error::Error;
 
@@ -32,12 +32,12 @@ dae::dae! {
 
 /// The quantities to be estimated.
 const BY: [&str; 3] = ["l", "friction", "angle"];
-/// Their values in the simulated measurements.
+/// The values of these quantities behind the simulated measurements.
 const TRUE: [f64; 3] = [1.03, 0.25, 1.3];
-/// Places in the state.
+/// Indices of `x` and `y` in the state.
 const X: usize = 0;
 const Y: usize = 1;
-/// Errors of the measurements.
+/// Bound on the errors of the measurements, in metres.
 const ERROR: f64 = 1e-3;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     pendulum.set_parameters(&with(&TRUE));
     let measured: Vec<f64> = positions(&integration(&pendulum, &times).run(0.0, 6.0)?);
-    // Numbers without structure, the same in every run.
+    // Quasi-random numbers, the same in every run.
     let noise = |k: usize| ERROR * (2.0 * ((k + 1) as f64 * 0.618_033_988_749_895).fract() - 1.0);
     let measured: Vec<f64> = measured.iter().enumerate().map(|(k, value)| value + noise(k)).collect();
 
@@ -93,12 +93,12 @@ fn integration<'d>(
     Integration::new(pendulum).rtol(1e-9).atol(1e-9).record(Record::At(times.to_vec()))
 }
 
-/// x and y, time after time.
+/// The positions at the recorded times, each as `x` and then `y`.
 fn positions(solution: &Solution) -> Vec<f64> {
     solution.iter().flat_map(|(_, state)| [state[X], state[Y]]).collect()
 }
 
-/// Derivatives of x and y, time after time.
+/// The derivatives of the positions by one of the quantities, in the order of [`positions`].
 fn derivatives(solution: &Solution, by: &str) -> Result<DVector<f64>, SensitivityError> {
     let (x, y) = (solution.sensitivity("x", by)?, solution.sensitivity("y", by)?);
     Ok(DVector::from_vec(x.into_iter().zip(y).flat_map(|(x, y)| [x, y]).collect()))

@@ -1,9 +1,9 @@
 //! The planar pendulum, index 3.
 //!
 //! Prints what the compiler found out about the model, integrates its index-1 form and its stabilised form (GGL) over
-//! 100 s, and shows what becomes of the two constraints. The index-1 form contains only their derivatives, so that they
-//! drift: the velocity constraint linearly and the position constraint quadratically in time (Hairer & Wanner, VII.2,
-//! theorem 2.1). The stabilised form keeps both to rounding.
+//! 100 s, and shows how far the solutions violate the constraints on position and velocity. The index-1 form contains
+//! only derivatives of these, so that they drift: the velocity constraint linearly and the position constraint
+//! quadratically in time (Hairer & Wanner, VII.2, theorem 2.1). The stabilised form satisfies both to rounding error.
 
 use std::error::Error;
 
@@ -28,7 +28,7 @@ dae::dae! {
     }
 }
 
-/// Residuals of both constraints at one time.
+/// Residuals of the constraints on position and velocity at one time.
 struct Residuals {
     t: f64,
     position: f64,
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     plot(&index1, &ggl)
 }
 
-/// Integrates one form over 100 s. The step is fixed, so that every step has the same error and the drift shows clearly.
+/// Integrates one form over 100 s. The step is fixed, so that no step-size control obscures how the drift grows.
 fn residuals(pendulum: &Pendulum, form: &dyn Dae) -> Result<Vec<Residuals>, Box<dyn Error>> {
     let solution = Integration::new(form).fixed_step(0.05).run(0.0, 100.0)?;
     let value = |name| solution.column(name).ok_or(format!("no unknown `{name}`"));

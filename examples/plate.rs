@@ -1,7 +1,7 @@
 //! Heat in a square plate by the method of lines: a two-dimensional array, index 1.
 //!
-//! The heated edge has the shape of a sine, which is an eigenvector of the second difference: at all times every row is
-//! a multiple of it, with which the run is compared.
+//! The temperature along the heated edge is a half sine, which is an eigenvector of the second-difference operator: at
+//! all times every row of points is a multiple of it, and the result is checked against that.
 
 use std::error::Error;
 use std::f64::consts::PI;

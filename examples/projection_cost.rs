@@ -1,12 +1,12 @@
-//! The cost of projection onto the constraints: time and steps of runs with it over those of runs without it, in
-//! generated code.
+//! The cost of projection onto the constraints: times and numbers of steps of runs with it, divided by those of runs
+//! without it, in generated code.
 //!
 //! ```sh
 //! cargo run --release --example projection_cost
 //! ```
 //!
-//! Car axis of the test set to t = 3. The number of steps of a single run varies by chance by some ten per cent, so
-//! each ratio is one of sums over tolerances from half to twice 1e-7, each run the shortest of five.
+//! The car axis of the test set to $t = 3$. The number of steps of a single run varies by chance by some ten per cent,
+//! so each ratio is one of sums over 61 tolerances from half to twice 1e-7; the time at each is the shortest of five.
 
 use dae::{Dae, Integration, Method, Projection};
 
@@ -38,7 +38,7 @@ fn row(form: &dyn Dae) -> Result<(), dae::RunError> {
     Ok(())
 }
 
-/// `1.19 (1.00)`: the ratio of times, and that of steps.
+/// The ratio of times, followed by that of steps in brackets: `1.19 (1.00)`.
 fn cost(form: &dyn Dae, method: Method) -> Result<String, dae::RunError> {
     let (mut seconds, mut steps) = ([0.0; 2], [0; 2]);
     for k in 0..TOLERANCES {

@@ -1,9 +1,9 @@
-//! Constrained problems of the test set for IVP solvers (Mazzia & Magherini) from their equations to solutions, in
-//! every formulation.
+//! Constrained problems of the test set for IVP solvers (Mazzia & Magherini), from their equations to solutions, in
+//! sixteen formulations.
 //!
-//! In: models as `.dae` files and values at the end of the interval, computed by others. Out: a table of formulations
-//! and methods with the number of correct digits, steps, seconds, and the worst residual of a constraint that the form
-//! enforces; or why there is no number.
+//! In: models as `.dae` files, and published values at the end of the interval. Out: for each problem a table over
+//! formulations and methods, with the number of correct digits, steps, seconds, and the largest residual of a
+//! constraint that the form enforces; or with the reason why the form or the run failed.
 //!
 //! ```sh
 //! cargo run --release --features interpreter --example test_set            # all
@@ -11,8 +11,8 @@
 //! cargo run --release --features interpreter --example test_set -- andrews --projection
 //! ```
 //!
-//! The last one prints the cost of projecting every step onto the constraints: the time of a run with projection over
-//! that of one without, each the shortest of several, in turns.
+//! The last command prints the cost of projecting every step onto the constraints: ratios of times and of numbers of
+//! steps, with projection over without. Each time is the shortest of several runs, with and without in turns.
 
 use std::error::Error;
 use std::path::Path;
@@ -23,7 +23,7 @@ use dae::symbolic::formulation::CompiledForm;
 use dae::symbolic::pipeline::{Compiled, compile};
 use dae::{Dae, Integration, Method, Options, Projection, Record, Solution, Tolerance};
 
-/// A model and its reference values.
+/// A model and its reference values: paths of files, relative to `examples`.
 struct Problem {
     name: &'static str,
     model: &'static str,
@@ -63,7 +63,7 @@ const FORMS: [&str; 16] = [
 ];
 
 const TOLERANCE: f64 = 1e-7;
-/// Runs that take longer say so.
+/// A run that takes more steps ends with an error.
 const MAX_STEPS: usize = 60_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -106,7 +106,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Values at the end.
+/// The reference values at the end of the interval.
 struct Reference {
     time: f64,
     values: Vec<(String, f64)>,
@@ -122,7 +122,7 @@ impl Reference {
     }
 }
 
-/// A run of a form.
+/// Integrates a form from 0 to `end`; also returns the system that was integrated.
 fn solve(
     compiled: &Compiled,
     form: &CompiledForm,
@@ -145,8 +145,9 @@ fn solve(
     Ok((solution, system))
 }
 
-/// The ratio of the shortest times, and of the numbers of steps, over tolerances around the one of the table: the number of steps of a single run
-/// varies by chance by some ten per cent.
+/// The ratio of times, and in brackets that of numbers of steps, with projection over without. Both are ratios of sums
+/// over 33 tolerances from half to twice [`TOLERANCE`], because the number of steps of a single run varies by chance by
+/// some ten per cent.
 fn cost_of_projection(compiled: &Compiled, form: &CompiledForm, method: Method, end: f64) -> String {
     const RUNS: usize = 3;
     let (mut seconds, mut steps) = ([0.0; 2], [0; 2]);
@@ -168,7 +169,7 @@ fn cost_of_projection(compiled: &Compiled, form: &CompiledForm, method: Method, 
     format!("{:.2} ({:.2})", seconds[0] / seconds[1], steps[0] as f64 / steps[1] as f64)
 }
 
-/// A cell of the table.
+/// A cell of the table: digits, steps, seconds and residual, or the message of an error.
 fn run(compiled: &Compiled, form: &CompiledForm, method: Method, reference: &Reference) -> String {
     let (solution, system) = match solve(compiled, form, method, reference.time, TOLERANCE, Projection::On) {
         Ok(done) => done,
@@ -184,8 +185,8 @@ fn run(compiled: &Compiled, form: &CompiledForm, method: Method, reference: &Ref
     format!("{:.1}, {}, {:.2} s, {residual:.0e}", -worst.log10(), solution.statistics.steps, solution.seconds)
 }
 
-/// The largest residual of an enforced constraint at the end of a step, relative to the sum of the absolute values of its terms,
-/// $\sum_j |\partial\varphi/\partial y_j\, y_j|$, but to no less than the sum with nominal values.
+/// The largest residual of an enforced constraint $\varphi$ at a recorded state, relative to
+/// $\sum_j |\partial\varphi/\partial y_j| \max(|y_j|, \bar y_j)$ with the nominal values $\bar y_j$.
 fn largest_residual(solution: &Solution, system: &dyn Dae) -> f64 {
     let description = system.description();
     let pattern = &description.invariants_jacobian;

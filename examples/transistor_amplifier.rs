@@ -1,8 +1,8 @@
 //! A transistor amplifier, index 1, stiff and driven by an input.
 //!
-//! Every unknown occurs differentiated, and yet three combinations of them are algebraic: the voltages across
-//! capacitors between two nodes are states, the voltages of the nodes are not. Integrates 0.2 s with both methods and
-//! compares with the reference values of the test set for IVP solvers.
+//! Every unknown occurs differentiated, and yet three combinations of them are algebraic: where a capacitor lies
+//! between two nodes, the voltage across it is a state, while the voltages of the nodes are not. Integrates 0.2 s by
+//! Radau IIA and by BDF, and compares with the reference values of the test set for IVP solvers.
 
 use std::error::Error;
 

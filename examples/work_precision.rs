@@ -1,8 +1,8 @@
 //! Work and precision on the test set for IVP solvers (Mazzia & Magherini), with generated code.
 //!
 //! In: models as `.dae` files and reference values. Out: for every problem, formulation, method and tolerance the
-//! correct digits, the work and the time of the solve; as a table, as JSON lines, as a diagram, or as ratios to the
-//! work of established codes at equal digits.
+//! correct digits, the work and the time of the solve, as a table, as JSON lines or as a diagram; or the ratios of our
+//! work to that of established codes, at equal numbers of correct digits.
 //!
 //! ```sh
 //! cargo run --release --example work_precision                      # all but chain 1000, and work_precision.svg
@@ -11,10 +11,10 @@
 //! cargo run --release --features interpreter --example work_precision -- "adder as published"
 //! ```
 //!
-//! Digits are $-\log_{10} \max_i |e_i| / (s_i + |y_i|)$ over the unknowns that the test set compares, with $s_i = 1$
-//! or, where units ask for it, the nominal value. The time is that of the integration from consistent values, the
-//! median of seven runs; of runs that take seconds, of one. In JSON a run that fails has a key `failure` instead of its
-//! figures.
+//! Digits are $-\log_{10} \max_i |e_i| / (s_i + |y_i|)$ over the unknowns that are compared, with $s_i = 1$ except
+//! for the charge pump (the nominal value) and Robertson's reactions (0). The time is that of the integration from
+//! consistent initial values: the median of seven runs, or that of the first run if it takes two seconds or more. In
+//! JSON a run that fails has a key `failure` instead of its figures.
 
 #[path = "test_set/problems.rs"]
 mod problems;
@@ -39,10 +39,10 @@ const METHODS: [(&str, Method); 3] = [("bdf", Method::Bdf), ("radau5", Method::R
 
 const TOLERANCES: [f64; 4] = [1e-4, 1e-6, 1e-8, 1e-10];
 
-/// Runs that take more steps say so.
+/// A run that takes more steps fails, unless `--max-steps` says otherwise.
 const MAX_STEPS: usize = 200_000;
 
-/// Number of runs of whose times the median is taken; of runs that take seconds one is enough.
+/// The time that counts is the median of this many runs, or that of the first if it takes at least [`LONG`] seconds.
 const RUNS: usize = 7;
 const LONG: f64 = 2.0;
 
@@ -85,7 +85,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 impl Output {
-    /// Ratios of work need no times.
+    /// How many runs are timed: ratios of work, which need no times, take one.
     fn runs(self) -> usize {
         if self == Output::Peers { 1 } else { RUNS }
     }
@@ -94,7 +94,7 @@ impl Output {
 /// What the command line asks for.
 struct Request {
     problems: Vec<Problem>,
-    /// Whether that is everything.
+    /// Whether the command line has no arguments; only then is the diagram drawn.
     is_whole: bool,
     method: Option<String>,
     form: Option<String>,
@@ -103,11 +103,11 @@ struct Request {
     output: Output,
 }
 
-/// How much a run may take.
+/// How much work may go into one cell.
 #[derive(Clone, Copy)]
 struct Effort {
     max_steps: usize,
-    /// How many times it is measured.
+    /// How many runs are timed.
     runs: usize,
 }
 
@@ -170,7 +170,7 @@ fn check(names: &[String], known: &[&str], what: &str) -> Result<(), String> {
     }
 }
 
-/// A run, with the median of the times of several; or why there is none.
+/// A run with the median time of several such runs, or why it failed.
 fn solve(
     problem: &Problem,
     form: &dyn Dae,
@@ -194,7 +194,7 @@ fn solve(
     Ok((first, seconds[seconds.len() / 2]))
 }
 
-/// One run of the diagram.
+/// One run: a row of the table and a point of the diagram.
 pub(crate) struct Cell {
     pub(crate) problem: &'static str,
     form: String,
@@ -227,12 +227,12 @@ impl Cell {
         Cell { problem: problem.name, form: name, method, rtol, outcome: outcome.and_then(figures) }
     }
 
-    /// What was achieved, if the run came to its end.
+    /// What was achieved, and at what cost; `None` if the run failed.
     pub(crate) fn figures(&self) -> Option<&Figures> {
         self.outcome.as_ref().ok()
     }
 
-    /// The curve of which it is a point.
+    /// The name of the curve that this point belongs to.
     pub(crate) fn curve(&self) -> String {
         format!("{} {}", self.method, self.form)
     }
@@ -272,7 +272,7 @@ impl Cell {
     }
 }
 
-/// Time over digits, a panel for every problem.
+/// Draws time over digits, with a panel for every problem.
 fn diagram(cells: &[Cell]) -> Result<(), Box<dyn Error>> {
     let mut panels: Vec<Panel> = Vec::new();
     let mut problem = "";

@@ -1,4 +1,4 @@
-//! Which form is recommended for the examples of Ascher & Petzold (1993), mechanisms and circuits.
+//! Which form is recommended for the examples of Ascher & Petzold (1993) and for other models.
 
 use dae::Dae;
 use dae::symbolic::form::Form;
@@ -12,7 +12,8 @@ fn recommendation(text: &str) -> Recommendation {
     compiled.recommendation()
 }
 
-/// The model in one of the four `dae!` of the example `ascher_petzold`, with other values of parameters.
+/// The recommendation for the model in one of the four `dae!` of the example `ascher_petzold`, counted from 1, with
+/// other values of parameters.
 fn example(number: usize, parameters: &[(&str, &str)]) -> Recommendation {
     let source = include_str!("../examples/ascher_petzold.rs");
     let body =
@@ -26,7 +27,7 @@ fn example(number: usize, parameters: &[(&str, &str)]) -> Recommendation {
     recommendation(&text)
 }
 
-/// What Ascher & Petzold (1993, Sect. 5) conclude about their examples, and the numbers on which this rests.
+/// The forms that follow from the conclusions of Ascher & Petzold (1993, Sect. 5) for their examples, and the reasons.
 #[test]
 fn the_examples_of_the_paper() {
     for (number, nu, form, because) in [
@@ -53,11 +54,12 @@ fn conditioning_constants_of_linear_problems() {
         let far = |(a, b): (&f64, &f64)| (a - b).abs() > 1e-9 * b;
         assert!(!found.iter().zip(&expected).any(far), "{found:?} instead of {expected:?}");
     };
-    // B = Cᵀ of length one that turns at the rate ν: RB = 0 turns with it, and u' = -u.
+    // B = Cᵀ is a unit vector that turns at the rate ν; so does R, because RB = 0; and u' = -u.
     for (nu, value) in [("1", 1.0), ("1000", 1000.0)] {
         close(constants(example(1, &[("nu", nu)])).expect("linear"), [1.0, 1.0, value, 1.0]);
     }
-    // CB = 4 - t², whose smallest value is 3; B = (ν(2 - t), ν - 1), whose longest is at t = 0; R = (1 - ν, ν(2 - t))/|B|, C = (t + 2, t² - 4).
+    // CB = 4 - t² has the smallest value 3, and B = (ν(2 - t), ν - 1) is longest at t = 0; C = (t + 2, t² - 4), and
+    // R = (1 - ν, ν(2 - t))/|B|.
     let [k1, k2, k3, k4] = constants(example(2, &[("nu", "1000")])).expect("linear");
     let smallest_singular_value = |t: f64| {
         let (b1, b2, c1, c2) = (1000.0 * (2.0 - t), 999.0, t + 2.0, t * t - 4.0);
@@ -69,8 +71,8 @@ fn conditioning_constants_of_linear_problems() {
     };
     let expected = (0..=64).map(|k| 1.0 / smallest_singular_value(f64::from(k) / 64.0)).fold(0.0, f64::max);
     close([k1, k2, k3, k4], [1.0 / 3.0, expected, f64::hypot(2000.0, 999.0), 1.0]);
-    // Constant coefficients: p'' = -4 p along the constraint 3 p1 + 4 p2 = 0, which is u'' = -4 u; in (u, u') the solution operator is
-    // (cos 2t, sin(2t)/2; -2 sin 2t, cos 2t), whose norm is largest, 2, at t = π/4.
+    // Constant coefficients: along the constraint, p'' = -4 p becomes u'' = -4 u, whose solution operator for (u, u')
+    // is (cos 2t, sin(2t)/2; -2 sin 2t, cos 2t), with the largest norm, 2, at t = π/4.
     let text = "struct Oscillator { var p1 = 1; var p2 ~ 0; var v1 = 0; var v2 ~ 0; var y;
         der(p1) = v1; der(p2) = v2; der(v1) = -4 * p1 + 3 * y; der(v2) = -4 * p2 + 4 * y; 0 = 3 * p1 + 4 * p2 - 3; }";
     let [k1, k2, k3, k4] = constants(recommendation(text)).expect("linear");
@@ -86,14 +88,14 @@ fn other_models() {
     // No hidden constraints.
     let found = recommendation("struct Decay { var x = 1; var y; der(x) = -y; y = 2 * x; }");
     assert_eq!((found.form, found.measures), (Form::Index1, None));
-    // A stiff damper beside a joint: the frozen part decays a thousand times faster than the load swings.
+    // A stiff damper beside a joint: the frozen part decays ten thousand times faster than the load moves.
     let found = recommendation(
         "struct Bush { var x = 1; var y ~ 0; var u ~ 0; var v = 0; var l; var w = 0; der(x) = u; der(y) = v;
         der(u) = -l * x; der(v) = -l * y - 1 - w; der(w) = -1e4 * (w - y); 0 = x * x + y * y - 1; }",
     );
     assert_eq!(found.form, Form::Ggl, "{found:?}");
     assert!(found.reason.contains("decays at a rate of 10000,"), "{}", found.reason);
-    // At rest: the rates of the model count.
+    // At rest, the slowest rate of the model takes the place of the speed of the solution.
     let found = recommendation(
         "struct Pendulum { var x = 0; var y ~ -1; var u = 0; var v ~ 0; var l; der(x) = u; der(y) = v;
         der(u) = -l * x - 0.1 * u; der(v) = -l * y - 1 - 0.1 * v; 0 = x * x + y * y - 1; }",
@@ -101,7 +103,7 @@ fn other_models() {
     let measures = found.measures.expect("measured");
     assert!(measures.speed == 0.0 && (measures.slowest - 1.0).abs() < 1e-12 && (measures.decay - 0.05).abs() < 1e-12);
     assert!(found.form == Form::Ggl && found.reason.contains("no faster"), "{found:?}");
-    // Leading parts cancel inside functions: the structure does not tell what to differentiate.
+    // Leading parts cancel inside functions: the structure does not say what to differentiate.
     let found = recommendation(
         "struct Hidden { var x ~ -9.7; var y ~ -4.9; var z ~ -2; var w ~ 4.8; let a = der(x) + y*der(y);
         0 = a + a.powi(3) + z - t; 0 = exp(a) - 1 + z*z + sin(z) - w; 0 = x + y*y/2 - 2 - sin(t); 0 = der(z) + w + y - cos(t); }",
@@ -126,7 +128,7 @@ dae::dae! {
     }
 }
 
-/// The recommended form is a method of the generated type.
+/// A generated type has a method for the recommended form.
 #[test]
 fn the_recommended_form_of_a_type() {
     let form = Rail::default().recommended();
@@ -135,7 +137,7 @@ fn the_recommended_form_of_a_type() {
     assert!(solution.is_success(), "{}", solution.status);
 }
 
-/// Where iterations for eigenvalues or singular values overflow, or would take too long, a form is recommended without measures.
+/// A form is recommended even where the iterations for eigenvalues or singular values overflow or would take too long.
 #[test]
 fn awkward_numbers() {
     for text in [

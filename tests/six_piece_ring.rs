@@ -1,9 +1,9 @@
 //! The six-piece ring: a square model whose constraints depend on one another at one configuration and not at another.
 //!
 //! In: `tests/data/six_piece_ring.dae` (E. Hairer, *Solving Differential Equations on Manifolds*, 2011, sect. I.3 and
-//! exercise I.7). Out: from the flexible boat form the model is rejected, because the multipliers are not unique, with
-//! the constraints of which one may be dropped; without one of them the index is 3 with two degrees of freedom; the
-//! rigid form is an isolated point.
+//! exercise I.7). Out: started in the flexible boat form, the model is rejected because the multipliers are not unique,
+//! and the dependent constraints are named; without one that may be dropped, the index is 3 with two degrees of
+//! freedom. The rigid form is an isolated point.
 
 use dae::symbolic::index::{ProblemKind, Verdict};
 use dae::symbolic::pipeline::{Compiled, Rejected, compile};
@@ -21,7 +21,8 @@ fn the_flexible_form_has_dependent_constraints() {
     let problem = rejected.problem.expect("a problem");
     assert_eq!(problem.kind, ProblemKind::NotUnique);
     assert!(!problem.unknowns.is_empty() && problem.unknowns.iter().all(|name| name.starts_with('l')), "{problem:?}");
-    // Among them those that may be dropped everywhere along the motion: (q4 - q3)(q3 - q2) and (q1 - q6)(q6 - q5), constraints 15 and 18.
+    // Among them are the two, 15 and 18, either of which may be dropped all along the motion: (q4 - q3)(q3 - q2) and
+    // (q1 - q6)(q6 - q5).
     for constraint in [15, 18] {
         let name = format!("constraint of l{constraint}");
         assert!(problem.equations.contains(&name), "{name} is not among {:?}", problem.equations);

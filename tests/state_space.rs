@@ -1,4 +1,4 @@
-//! Local coordinates that change while a run goes on: a pendulum that turns over the top, for which none will do
+//! Local coordinates that change during a run: a pendulum that turns over the top, for which no choice serves
 //! throughout.
 //!
 //! A thousand turns, with the number of changes:
@@ -13,7 +13,7 @@ use dae::symbolic::pipeline::{Compiled, compile};
 use dae::symbolic::read_text;
 use dae::{Integration, Method, Solution};
 
-/// It starts at the bottom, fast enough.
+/// It starts at the bottom, fast enough to turn over the top.
 const PENDULUM: &str = "struct Pendulum {
     var x = 0;
     var y ~ -1;
@@ -26,7 +26,7 @@ const PENDULUM: &str = "struct Pendulum {
     der(v) = -lambda * y - 9.81;
     0 = x.powi(2) + y.powi(2) - 1;
 }";
-/// Longer than a turn takes, shorter than two.
+/// A time longer than one turn and shorter than two.
 const TURN: f64 = 1.3;
 const FORMS: [Form; 3] = [Form::Dummy, Form::StateSpace, Form::Tangent];
 
@@ -46,7 +46,7 @@ fn run(compiled: &Compiled, form: &Form, method: Method, tolerance: f64, end: f6
     solution
 }
 
-/// How often the pendulum passes the top.
+/// The number of times that the pendulum passes the top.
 fn turns(solution: &Solution) -> usize {
     let states: Vec<(f64, f64)> = solution.iter().map(|(_, state)| (state[0], state[1])).collect();
     states.windows(2).filter(|pair| pair[0].0.signum() != pair[1].0.signum() && pair[1].1 > 0.0).count()
@@ -70,7 +70,7 @@ fn coordinates_change_and_the_solution_does_not_notice() {
     }
 }
 
-/// Without constraints there are no coordinates to choose, and nothing to renew.
+/// Without constraints there are no coordinates to choose or to change.
 #[test]
 fn without_constraints_nothing_changes() {
     let (model, _) = read_text("struct Decay { var x = 1; der(x) = -x; }").expect("readable");

@@ -1,7 +1,7 @@
 //! Solutions with a method for each unknown.
 //!
-//! In: models with scalars, arrays and unknowns that a formulation eliminates. Out: the same values as by name, in
-//! every form, and an error for solutions of other models.
+//! In: models with scalars, arrays and unknowns that a formulation eliminates. Out: in every form the same values as by
+//! name, and an error for solutions of other models.
 
 use dae::{Integration, Record, Solution};
 
@@ -49,7 +49,7 @@ mod arrays {
         }
     }
 
-    /// Of a long family the macro works on a few members only.
+    /// The macro works on only a few members of a long family.
     #[test]
     fn elements_of_a_long_family() {
         dae::dae! {
@@ -75,7 +75,7 @@ mod arrays {
         }
     }
 
-    /// An unknown named as a method of every solution comes before it.
+    /// The method of an unknown takes precedence over the method of `Solution` of the same name, here `at`.
     #[test]
     fn elements_by_their_indices() {
         use dae::Integration;
@@ -129,13 +129,13 @@ fn methods_are_the_unknowns() {
         for t in [-0.1, 1.1, f64::NAN] {
             assert_eq!([crane.x(t), crane.pulled(t), crane.held(t)], [None; 3], "{t}");
         }
-        // The rest is that of the solution.
+        // Everything else is as in the untyped solution.
         assert!(crane.is_success() && crane.times == solution.times);
         assert_eq!(Solution::from(crane), solution);
     }
 }
 
-/// Where only some times are recorded, only those have values.
+/// If only some times are recorded, only those have values.
 #[test]
 fn without_dense_output_recorded_times_only() {
     let form = Crane::default().ggl();

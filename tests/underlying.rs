@@ -30,14 +30,15 @@ fn underlying(text: &str) -> UnderlyingOde<Interpreter> {
     UnderlyingOde::new(interpreter(&compiled(text, &[Form::Underlying]), &Form::Underlying))
 }
 
-/// Largest value of the invariants.
+/// The largest magnitude of the invariants.
 fn violation(ode: &dyn Dae, t: f64, y: &[f64]) -> f64 {
     let mut values = vec![0.0; ode.description().invariants.len()];
     ode.invariants(t, y, &mut values);
     values.iter().fold(0.0, |worst, value| value.abs().max(worst))
 }
 
-/// Newton's iteration for the nearest point of the constraints, with the gradients at the start (Hairer & Wanner II, eq. (VII.2.4)).
+/// Simplified Newton iteration for the nearest point that satisfies the constraints, with their gradients at the first
+/// iterate (Hairer & Wanner II, eq. (VII.2.4)).
 fn project(ode: &UnderlyingOde<Interpreter>, t: f64, y: &mut [f64]) {
     let description = ode.description();
     let (pattern, m) = (&description.invariants_jacobian, description.invariants.len());
@@ -54,7 +55,8 @@ fn project(ode: &UnderlyingOde<Interpreter>, t: f64, y: &mut [f64]) {
     }
 }
 
-/// The classical Runge–Kutta method of order 4, with a projection after each step if that is wanted; the worst violation of the constraints.
+/// Integrates from time 0 by the classical Runge–Kutta method of order 4, with a projection after each step if
+/// `projected`; returns the largest violation of the constraints.
 fn runge_kutta(ode: &UnderlyingOde<Interpreter>, y: &mut [f64], h: f64, steps: usize, projected: bool) -> f64 {
     let (mut slope, mut worst) = (vec![0.0; y.len()], 0.0_f64);
     for step in 0..steps {
@@ -99,7 +101,8 @@ fn a_pendulum_by_an_explicit_method_with_projections() {
     assert!(error < 2e-4 && error < free_error, "{error:e}, without projections {free_error:e}");
 }
 
-/// Index 1 with a nonlinear loop, an implicit derivative, and one that is a difference of two.
+/// Index 1 with a nonlinear algebraic loop, a derivative that is given implicitly, and an algebraic unknown that
+/// depends on it.
 const LOOP: &str = "struct Loop {
     param k = 0.3;
     var x = 0.5; var y = 1; var z ~ 1; var w ~ 0.5; var s ~ 0.1;
@@ -146,7 +149,7 @@ fn derivatives_are_those_of_the_solution() {
     (0..n).for_each(|k| assert!((by_t[k] - (below[k] - above[k]) / (2.0 * h)).abs() < 1e-9));
     let mut by_p = vec![0.0; description.jacobian_p.len()];
     ode.jacobian_p(t, &full_y, &full_yp, &mut by_p);
-    // k enters all but the first equation.
+    // k occurs in the second and fourth equations, and affects all solved quantities.
     let mut other = underlying(LOOP);
     let mut with = |k: f64| {
         other.set_parameters(&[k]);
@@ -161,7 +164,7 @@ fn derivatives_are_those_of_the_solution() {
     }
 }
 
-/// It is a formulation like the others, for every integrator.
+/// Integrators treat the underlying equation like any other formulation.
 #[test]
 fn every_integrator_runs_it() {
     for text in [PENDULUM, LOOP] {
@@ -189,7 +192,7 @@ fn where_it_has_no_value_it_says_why() {
     y[0] = f64::NAN;
     let error = ode.solve(0.5, &mut y, &mut yp).unwrap_err();
     assert!(matches!(error, Unsolvable::NonFinite { .. }), "{error}");
-    // No real solution for the derivative.
+    // The equation has no real solution for the derivative.
     let ode = underlying("struct Impasse { var x = 1; der(x) * der(x) = x; }");
     let (mut y, mut yp) = (vec![-1.0], vec![0.3]);
     let error = ode.solve(0.0, &mut y, &mut yp).unwrap_err();

@@ -1,7 +1,7 @@
 //! Generated code for linear algebra at parameters for which its pivots vanish.
 //!
 //! In: a model whose solution is known for all parameters. Out: the solution and its derivatives, forwards and
-//! backwards, where pivots chosen for the defaults do not.
+//! backwards, also where the pivots chosen for the default parameters vanish.
 
 use dae::{Dae, Integration, Method};
 

@@ -1,7 +1,7 @@
-//! SUNDIALS IDA for formulations of the contract.
+//! SUNDIALS IDA on formulations, which implement [`Dae`].
 //!
-//! In: a formulation, tolerances, linear algebra. Out: the state at the end and the seconds of the solve. Without
-//! SUNDIALS nothing succeeds.
+//! In: a formulation, tolerances, the linear solver. Out: the state at the end and the seconds of the solve; or the
+//! seconds of one factorisation and solve. In a build without SUNDIALS every call fails.
 
 use std::ffi::c_void;
 use std::time::Instant;
@@ -9,7 +9,7 @@ use std::time::Instant;
 use dae::Dae;
 use dae::runtime::contract::{Kind, Pattern};
 
-/// Linear algebra of IDA.
+/// The linear solver of IDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Linear {
     Dense,
@@ -22,17 +22,18 @@ pub(crate) struct Ida<'d> {
     pub(crate) form: &'d dyn Dae,
     pub(crate) linear: Linear,
     pub(crate) rtol: f64,
-    /// Whether unknowns of index 2 count in its norms.
+    /// Whether unknowns of index 2 or higher count in IDA's norms; if not, their absolute tolerances are multiplied by
+    /// 1e12.
     pub(crate) counts_multipliers: bool,
     pub(crate) first_step: Option<f64>,
 }
 
-/// The data of callbacks: the formulation and storage for its Jacobians.
+/// What the callbacks work on: the formulation, and storage for its Jacobians.
 struct Context<'d> {
     form: &'d dyn Dae,
     y: Vec<f64>,
     yp: Vec<f64>,
-    /// Places of the entries of the Jacobians in the matrix.
+    /// For every entry of $F_y$ and of $F_{y'}$, its place among the values of the iteration matrix.
     of_y: Vec<usize>,
     of_yp: Vec<usize>,
     entries: usize,
@@ -91,7 +92,7 @@ unsafe extern "C" {
     ) -> f64;
 }
 
-/// The interface without SUNDIALS: calls that never succeed.
+/// Stand-ins for the C functions in a build without SUNDIALS: they always fail.
 #[cfg(not(sundials))]
 mod absent {
     use super::{RawCounts, RawOptions, RawProblem};
@@ -121,7 +122,7 @@ mod absent {
 use absent::{ida_factor_and_solve, ida_solve};
 
 unsafe extern "C" fn residual(context: *mut c_void, t: f64, y: *const f64, yp: *const f64, out: *mut f64) {
-    // SAFETY: the driver passes the context it was given, and vectors of its `n` entries.
+    // SAFETY: the driver passes the context that it was given, and vectors of length `n`.
     unsafe {
         let context = &*context.cast::<Context<'_>>();
         let n = context.form.description().unknowns.len();
@@ -131,7 +132,7 @@ unsafe extern "C" fn residual(context: *mut c_void, t: f64, y: *const f64, yp: *
 }
 
 unsafe extern "C" fn matrix(context: *mut c_void, t: f64, c: f64, y: *const f64, yp: *const f64, out: *mut f64) {
-    // SAFETY: as above, with `entries` values to be written.
+    // SAFETY: the driver passes the context that it was given, vectors of length `n`, and space for `entries` values.
     unsafe {
         let context = &mut *context.cast::<Context<'_>>();
         let n = context.form.description().unknowns.len();
@@ -145,7 +146,7 @@ unsafe extern "C" fn matrix(context: *mut c_void, t: f64, c: f64, y: *const f64,
     }
 }
 
-/// The union of the patterns, by compressed rows.
+/// The union of the patterns of both Jacobians, as compressed rows.
 struct Rows {
     starts: Vec<i64>,
     columns: Vec<i64>,
@@ -176,7 +177,8 @@ impl Rows {
 }
 
 impl Ida<'_> {
-    /// State and derivative at the last of the ends, at each of which IDA starts anew, and the seconds of the solve.
+    /// State and derivative at the last of `ends`, and the seconds of the solve; IDA is restarted at each of the
+    /// others. `None` if it fails.
     pub(crate) fn solve(&self, t0: f64, y0: &[f64], yp0: &[f64], ends: &[f64]) -> Option<(Vec<f64>, Vec<f64>, f64)> {
         let unknowns = &self.form.description().unknowns;
         let loose = |index: u8| if index >= 2 && !self.counts_multipliers { 1e12 } else { 1.0 };
@@ -196,7 +198,7 @@ impl Ida<'_> {
         };
         let (mut y, mut yp) = (y0.to_vec(), yp0.to_vec());
         let mut counts = RawCounts::default();
-        // SAFETY: all pointers are to vectors that live until the call returns, of the given lengths.
+        // SAFETY: all pointers are to vectors of the given lengths that live until the call returns.
         let (flag, seconds) = self.with_problem(|problem| unsafe {
             let clock = Instant::now();
             let flag = ida_solve(problem, &options, y.as_mut_ptr(), yp.as_mut_ptr(), &mut counts);
@@ -205,10 +207,10 @@ impl Ida<'_> {
         (flag >= 0).then_some((y, yp, seconds))
     }
 
-    /// Seconds per factorisation and solve of $c F_{y'} + F_y$.
+    /// Seconds of one factorisation of $c F_{y'} + F_y$ at $t = 0$ with one solve; `NaN` in a build without SUNDIALS.
     pub(crate) fn factor_and_solve(&self, c: f64, y: &[f64], yp: &[f64]) -> f64 {
         let sparse = i32::from(self.linear == Linear::Sparse);
-        // SAFETY: as above.
+        // SAFETY: as in `solve`.
         self.with_problem(|problem| unsafe { ida_factor_and_solve(problem, sparse, 0.0, c, y.as_ptr(), yp.as_ptr()) })
     }
 

@@ -1,12 +1,12 @@
-//! Solve times at equal digits, of our methods and of SUNDIALS IDA on the same functions.
+//! Solve times of our methods and of SUNDIALS IDA, on the same functions and at equal numbers of correct digits.
 //!
-//! In: the problems of `examples/test_set`, in all their forms. Out: per problem the time of each of our methods
-//! relative to IDA's, at equal numbers of correct digits, and the times per residual, pair of Jacobians, factorisation
-//! and solve. IDA is given exact Jacobians; of its runs with dense and with sparse (KLU) linear algebra, with and
-//! without unknowns of index 2 in its error weights, the best counts, as does the best of our forms.
+//! In: the problems of `examples/test_set`, in the forms listed there. Out: per problem the time of each of our methods
+//! relative to IDA's, and for the first form the times per residual, per pair of Jacobians, and per factorisation with
+//! one solve. IDA is given exact Jacobians. On either side the best form counts, and of IDA's runs the best one with
+//! dense or sparse (KLU) linear algebra, with or without unknowns of index 2 and 3 in its error weights.
 //!
 //! ```sh
-//! cargo run --release --manifest-path benches/ida/Cargo.toml               # all problems
+//! cargo run --release --manifest-path benches/ida/Cargo.toml               # all but the charge pump and chain 1000
 //! cargo run --release --manifest-path benches/ida/Cargo.toml -- pendulum "car axis"
 //! ```
 
@@ -32,17 +32,18 @@ const METHODS: [(&str, Method); 3] = [("bdf", Method::Bdf), ("radau5", Method::R
 
 const TOLERANCES: [f64; 8] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10];
 
-/// Number of runs of whose times the median is taken, and the seconds from which on one run is enough.
+/// The time that counts is the median of this many runs, or that of the first if it takes at least [`LONG`] seconds.
 const RUNS: usize = 7;
 const LONG: f64 = 1.0;
 
-/// Problems for which IDA has to be told where functions of time have kinks, and the step to begin with after each (its own guess fails).
+/// Problems whose inputs have kinks at which IDA has to be restarted: name, time between kinks, and the first step at
+/// the start and after each kink (IDA's own choice fails).
 const KINKS: [(&str, f64, f64); 2] = [("two-bit adder", 5.0, 4e-5), ("adder as published", 5.0, 4e-5)];
 
-/// Problems for which IDA's own first step is too long.
+/// Problems for which IDA's own first step is too long, with the one to take instead.
 const FIRST_STEPS: [(&str, f64); 1] = [("robertson", 1e-4)];
 
-/// The largest system for which a dense matrix is tried.
+/// The largest number of unknowns for which dense linear algebra is tried.
 const LARGEST_DENSE: usize = 200;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -57,7 +58,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         if !wanted.is_empty() && !wanted.iter().any(|name| name == problem.name) {
             continue;
         }
-        // Discontinuities at every kink of its input: no run of IDA without a restart by hand.
+        // For the charge pump, IDA would have to be restarted by hand at every kink of the input; long problems run
+        // only if they are named.
         if wanted.is_empty() && (problem.name == "charge pump" || problem.is_long) {
             continue;
         }
@@ -112,7 +114,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A form of a problem with its consistent start.
+/// A form of a problem with consistent initial values.
 struct Run<'p> {
     problem: &'p Problem,
     form: &'p dyn Dae,
@@ -127,7 +129,7 @@ impl<'p> Run<'p> {
         Ok(Run { problem, form, reference, y, yp })
     }
 
-    /// Digits and seconds over the tolerances, where a run succeeds.
+    /// Correct digits and seconds for each tolerance at which the runs succeed.
     fn curve(&self, run: impl Fn(f64) -> Option<(f64, f64)>) -> Vec<(f64, [f64; 1])> {
         let once = |rtol: f64| {
             let (digits, first) = run(rtol)?;
@@ -161,12 +163,13 @@ impl<'p> Run<'p> {
         let ida =
             Ida { form: self.form, linear, rtol, counts_multipliers, first_step: first_step.or(kinks.map(|k| k.2)) };
         let (state, slope, seconds) = ida.solve(0.0, &self.y, &self.yp, &ends)?;
-        // An empty run, for the names of a state.
+        // A run of length zero makes a `Solution` of the state, with the names of its entries.
         let at_end = Integration::new(self.form).run_from(end, &state, &slope, end).ok()?;
         Some((self.problem.digits(self.form, &at_end, self.reference).ok()?, seconds))
     }
 
-    /// Times of the parts of a step, ours and IDA's.
+    /// The last cells of a row: our times per residual, per pair of Jacobians, and per factorisation with one solve,
+    /// then IDA's per factorisation with one solve.
     fn costs(&self) -> Result<String, Box<dyn Error>> {
         let h = 1e-3 * self.problem.end;
         let costs = StepCosts::measure(self.form, 0.0, &self.y, &self.yp, h)?;

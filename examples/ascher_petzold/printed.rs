@@ -1,11 +1,12 @@
-//! The printed figures of tables 4.1 to 4.9, U. M. Ascher, L. R. Petzold, SIAM J. Sci. Comput. 14 (1993), sect. 4.
+//! The printed figures in tables 4.1 to 4.9 of U. M. Ascher, L. R. Petzold, SIAM J. Sci. Comput. 14 (1993), sect. 4.
 //!
-//! Minus signs of exponents that the scan of the paper has lost or gained are repaired (`.10e-79` for `.10e+79`).
+//! Where the scan of the paper has lost or gained the minus sign of an exponent, the sign is corrected: its `.10e-79`
+//! is read as `.10e+79`.
 
 /// A table.
 pub(crate) struct Table {
     pub(crate) title: &'static str,
-    /// Headings, and the figures of a row below each.
+    /// For each column, its heading and which of the computed figures of a row belongs to it.
     pub(crate) columns: &'static [(&'static str, usize)],
     pub(crate) rows: &'static [Row],
 }
@@ -18,8 +19,8 @@ pub(crate) struct Row {
     pub(crate) nu: f64,
     pub(crate) h: f64,
     pub(crate) key: &'static str,
-    /// The printed figures; `NaN` where none is printed. The drift is that of the velocities where positions are enforced, and the other way
-    /// round.
+    /// The printed figures; `NaN` where none is printed. The drift is that of the velocities if positions are enforced,
+    /// and that of the positions if velocities are.
     pub(crate) printed: &'static [f64],
 }
 
@@ -30,7 +31,7 @@ const fn row(label: &'static str, run: (u32, f64, f64), key: &'static str, print
 
 const NONE: f64 = f64::NAN;
 
-/// The tables.
+/// Tables 4.1 to 4.9, in their order.
 pub(crate) const TABLES: [Table; 9] = [
     Table {
         title: "Table 4.1: example 1, nu=1000, h=0.01",
@@ -203,7 +204,7 @@ pub(crate) const TABLES: [Table; 9] = [
     },
 ];
 
-/// Where the printed figures are not what the scheme gives, and why.
+/// Keys of rows with a printed figure that is not what the scheme gives, and the explanation, as far as there is one.
 pub(crate) const NOTES: [(&str, &str); 6] = [
     (
         "ex1 nu=1000 h=.01 ss",

@@ -1,6 +1,6 @@
 //! A chain of point masses on massless rods, of any length: index 3.
 //!
-//! In: a number of links. Out: a module with the model of such a chain, whose text is the same for all.
+//! In: a number of links. Out: a module with the model of such a chain, whose text does not grow with that number.
 
 /// `chain! { ten: 10 }`: a module `ten` with the model `Chain` of ten links.
 macro_rules! chain {
@@ -41,7 +41,7 @@ macro_rules! chain {
                 }
             }
 
-            /// The formulations, as objects.
+            /// The formulations that are compared, as trait objects.
             pub(crate) fn forms() -> Vec<Box<dyn dae::Dae>> {
                 let chain = Chain::default();
                 vec![Box::new(chain.ggl()), Box::new(chain.index1())]

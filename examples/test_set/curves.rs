@@ -1,22 +1,23 @@
 //! Work over precision, and ratios of the work of two codes.
 //!
-//! In: curves, points of digits and of several measures of work. Out: ratios. Work is a function of digits,
-//! interpolated (logarithmically) along the curve of a code through its tolerances. Of several curves (formulations,
-//! variants) the best counts at every number of digits. A ratio is the geometric mean over the digits at which both
-//! have a curve.
+//! In: curves, whose points give correct digits and several measures of work. Out: ratios. The logarithm of work is
+//! interpolated linearly in the number of digits, along the curve of a code through its tolerances. Where a code has
+//! several curves (formulations, variants), the best counts at every number of digits. A ratio is the geometric mean
+//! over the digits that both codes reach.
 
 use std::collections::BTreeMap;
 
-/// Digits at which curves are compared.
+/// Curves are compared at about this many points per digit.
 const SAMPLES_PER_DIGIT: f64 = 4.0;
 
-/// Digits and measures of work.
+/// A point of a curve: correct digits, and measures of work.
 pub(crate) type Point<const M: usize> = (f64, [f64; M]);
 
 /// Curves by their names.
 pub(crate) type Curves<const M: usize> = BTreeMap<String, Vec<Point<M>>>;
 
-/// The digits over which both have curves, and the ratios; nothing if there are none.
+/// The range of digits that both codes reach, and the ratios, one for each measure; `None` if there is no such range,
+/// or a gap between curves in it.
 pub(crate) fn ratios<const M: usize>(ours: &Curves<M>, theirs: &Curves<M>) -> Option<((f64, f64), [f64; M])> {
     let range = |curves: &Curves<M>| {
         let digits = || curves.values().flatten().map(|point| point.0);
@@ -39,12 +40,13 @@ pub(crate) fn ratios<const M: usize>(ours: &Curves<M>, theirs: &Curves<M>) -> Op
     Some(((low, high), logarithms.map(|sum| f64::exp(sum / count))))
 }
 
-/// The least work of a curve at these digits.
+/// The least work of all curves at a number of digits; `None` if no curve passes it.
 fn best<const M: usize>(curves: &Curves<M>, digits: f64, measure: usize) -> Option<f64> {
     curves.values().filter_map(|curve| interpolated(curve, digits, measure)).min_by(f64::total_cmp)
 }
 
-/// Work at these digits: between neighbouring tolerances, the geometric mean where a curve turns back and passes several times.
+/// Work at a number of digits, interpolated between neighbouring tolerances: the geometric mean if the curve turns back
+/// and passes it several times, `None` if it never does.
 fn interpolated<const M: usize>(curve: &[Point<M>], digits: f64, measure: usize) -> Option<f64> {
     let between = |pair: &[Point<M>]| {
         let ((d0, w0), (d1, w1)) = (pair[0], pair[1]);

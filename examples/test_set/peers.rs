@@ -1,8 +1,8 @@
-//! The work of established codes at equal digits.
+//! Our work and that of established codes, at equal numbers of correct digits.
 //!
-//! In: `peers.json`, measured for this project, and cells of the diagram. Out: for every problem and method the ratios
-//! of our work to that of the peer: steps, residuals, Jacobians, factorisations.
-//!
+//! In: the work of the other codes (`peers.json`, measured for this project), and our runs. Out: for every method and
+//! problem the ratios of our steps, residuals, Jacobians and factorisations to those of the other code.
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -11,18 +11,18 @@ use std::path::Path;
 use super::Cell;
 use super::curves::{Curves, geometric_mean, ratios};
 
-/// The code with which each method is compared.
+/// The methods, and the code that each is compared with.
 const PEERS: [(&str, &str); 3] = [("bdf", "ida"), ("radau5", "radau5"), ("radau", "radau")];
 
 const MEASURES: [&str; 4] = ["steps", "residuals", "Jacobians", "factorizations"];
 
-/// Rows of the file: problem, peer, curve, point.
+/// The curves of the other codes, by problem and code; a curve is that of one variant of a code and one formulation.
 pub(crate) struct Peers {
     curves: BTreeMap<(String, String), Curves<4>>,
 }
 
 impl Peers {
-    /// The curves in the file, each in the order of its tolerances.
+    /// The curves in the file, each in the order of its tolerances, without the runs that failed.
     pub(crate) fn read() -> Result<Peers, Box<dyn Error>> {
         type Row = (String, String, String, f64, f64, f64, f64, f64, Option<f64>, Option<f64>);
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/test_set/peers.json");
@@ -38,7 +38,7 @@ impl Peers {
         Ok(Peers { curves })
     }
 
-    /// The table of ratios.
+    /// The tables of ratios, one for each method.
     pub(crate) fn compared(&self, cells: &[Cell]) -> String {
         let mut ours: BTreeMap<(&str, &str), Curves<4>> = BTreeMap::new();
         for cell in cells {

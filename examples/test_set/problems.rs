@@ -1,4 +1,4 @@
-//! The problems: models that the compiler reads from their files, references, and what is compared.
+//! The problems: models, which the compiler reads from their files, with reference values and the unknowns to compare.
 
 #[macro_use]
 #[path = "chain.rs"]
@@ -9,20 +9,20 @@ use std::path::Path;
 
 use dae::{Dae, Solution};
 
-/// A problem of the test set.
+/// A problem with its reference values.
 pub(crate) struct Problem {
     pub(crate) name: &'static str,
     /// The formulations that are worth comparing.
     pub(crate) forms: fn() -> Vec<Box<dyn Dae>>,
-    /// The path of the reference values, relative to this file.
+    /// The file of the reference values, relative to the folder of this one.
     reference: &'static str,
     /// The end of the run, which starts at 0.
     pub(crate) end: f64,
-    /// The scale of an error in addition to the value.
+    /// What is added to the magnitude of a reference value to give the scale of its error.
     scale: Measure,
-    /// Unknowns that the test set does not compare, by the beginning of their names.
+    /// The beginnings of the names of unknowns that are not compared.
     left_out: &'static [&'static str],
-    /// Whether it takes minutes, and is run only if asked for by name.
+    /// Whether it takes minutes, so that it is run only if asked for by name.
     pub(crate) is_long: bool,
 }
 
@@ -36,7 +36,7 @@ enum Measure {
     Nominal,
 }
 
-/// A model in a module of its own, and its formulations as objects.
+/// For every line a module with a model from a file, and with a function that makes its formulations.
 macro_rules! models {
     ($($module:ident: $model:ident = $file:literal [$($form:ident),*];)*) => {$(
         mod $module {
@@ -63,7 +63,7 @@ models! {
     charge_pump: ChargePump = "examples/test_set/charge_pump.dae" [original, index1];
 }
 
-/// The adder as the program of the test set has it: the text with its three comments put in.
+/// The adder as in the program of the test set: three charges in the text are replaced by those that its comments give.
 #[cfg(feature = "interpreter")]
 mod two_bit_adder_as_published {
     use dae::Dae;
@@ -82,7 +82,7 @@ mod two_bit_adder_as_published {
         compiled.forms.iter().map(|form| Box::new(interpreter(form.program.clone())) as Box<dyn Dae>).collect()
     }
 
-    /// `q[12] = a;` of `q[12] = b; // the program: a`.
+    /// Turns the line `q[12] = b; // the program: a` into `q[12] = a;`, and leaves other lines as they are.
     fn as_published(line: &str) -> String {
         match (line.split_once(" = "), line.split_once(" // the program: ")) {
             (Some((charge, _)), Some((_, published))) => format!("{charge} = {published};"),
@@ -98,7 +98,7 @@ chain! { chain_1000: 1000 }
 const PROBLEM: Problem =
     Problem { name: "", forms: Vec::new, reference: "", end: 0.0, scale: Measure::One, left_out: &[], is_long: false };
 
-/// All problems, by index and size.
+/// All problems, those that take minutes included.
 pub(crate) fn all() -> Vec<Problem> {
     vec![
         Problem { name: "pendulum", forms: pendulum::forms, reference: "pendulum.json", end: 100.0, ..PROBLEM },
@@ -201,7 +201,7 @@ pub(crate) fn all() -> Vec<Problem> {
 }
 
 impl Problem {
-    /// Names and values at the end.
+    /// The reference values at the end of the run, by the names of the unknowns that are compared.
     pub(crate) fn reference(&self) -> Result<Vec<(String, f64)>, Box<dyn Error>> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/test_set").join(self.reference);
         let file: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
@@ -216,7 +216,7 @@ impl Problem {
         Ok(names.into_iter().zip(values).filter(|(name, _)| is_compared(name)).collect())
     }
 
-    /// Correct digits at the end.
+    /// Correct digits at the end of a run; `NaN` if a value is. An error names an unknown that the form does not have.
     pub(crate) fn digits(
         &self,
         form: &dyn Dae,

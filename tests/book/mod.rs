@@ -1,4 +1,4 @@
-//! The systems of `tests/data/index_systems.json` as models.
+//! The systems of `tests/data/index_systems.json`, and their texts as models.
 
 use serde_json::Value;
 
@@ -10,13 +10,13 @@ pub(crate) fn systems() -> Vec<Value> {
     book["systems"].as_array().expect("a list of systems").clone()
 }
 
-/// A list of strings.
+/// The strings of a list; none if `value` is not a list.
 pub(crate) fn texts(value: &Value) -> Vec<&str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// The system as the body of a `dae!`. The consistent point is given as guesses, up to the highest derivative that the equations
-/// contain, which a correct initialisation has no reason to leave.
+/// The system as the body of a `dae!`. The guesses are the consistent point, for each unknown up to its highest
+/// derivative in the equations; a correct initialisation has no reason to leave it.
 pub(crate) fn model_text(system: &Value) -> String {
     let equations = texts(&system["equations"]);
     let mut text = String::from("struct System {\n");
@@ -49,7 +49,7 @@ fn powers(expression: &str) -> String {
         .collect()
 }
 
-/// Name of a system.
+/// The name of a system.
 pub(crate) fn name(system: &Value) -> &str {
     system["name"].as_str().unwrap_or_default()
 }

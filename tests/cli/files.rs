@@ -1,4 +1,5 @@
-//! Files of a run: outputs that would overwrite files, tables with a byte-order mark, endless inputs, and signals.
+//! The files of a run (outputs that would overwrite others, links and devices, byte-order marks, endless inputs),
+//! signals, and bounds on steps.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -98,12 +99,13 @@ fn what_has_no_end_is_not_read_to_it() {
     std::fs::remove_file(&huge).expect("the file is there");
 }
 
-/// A run that takes far longer than any test waits, stopped by the signal; its outputs.
+/// The output of a run that would take far longer than any test waits, stopped by the signal.
 #[cfg(unix)]
 fn interrupted(signal: &str, name: &str, more: &[&str]) -> Output {
     let text = "struct Oscillator { var x = 1.0; var v = 0.0; der(x) = v; der(v) = -x; }";
     let model = file(&format!("{name}.dae"), text);
-    // A signal before the first step ends the run without output, and on a busy machine that step may come late.
+    // A signal before the first step ends the run without output, and on a busy machine that step may come late: each
+    // attempt waits longer.
     for seconds in [1, 4, 16] {
         let child = Command::new(env!("CARGO_BIN_EXE_dae"))
             .args(["simulate", &model, "--t-end", "1e7", "--max-steps", "1000000000"])

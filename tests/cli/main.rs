@@ -1,7 +1,7 @@
 //! The command `dae`, run as users run it.
 //!
 //! In: models of the repository and broken ones written here. Out: keys, numbers, exit codes and messages. One file per
-//! subcommand, and one for the reports of `analyze` that people read.
+//! subcommand, and one each for the reports of `analyze` that people read, for rejected models and for files.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -45,7 +45,7 @@ pub(crate) fn scratch(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
-/// A file with the text, by its path.
+/// Writes a file of this name with the text into the scratch directory, and returns its path.
 pub(crate) fn file(name: &str, text: &str) -> String {
     let path = scratch(name);
     std::fs::write(&path, text).expect("the target directory is writable");

@@ -1,4 +1,4 @@
-//! Rejected models: exit codes, kinds of problems, and messages at the tokens at fault.
+//! Rejected models: exit codes, kinds of problems, messages at the tokens at fault, and advice.
 
 use super::analyze::KEYS;
 use super::*;
@@ -103,7 +103,7 @@ fn a_broken_text_is_rejected_at_its_token() {
     }
 }
 
-/// Output to a pipe has no colours unless an environment variable asks for them, which `NO_COLOR` overrules.
+/// Output to a pipe has no colours unless `CLICOLOR_FORCE` asks for them; `NO_COLOR` takes precedence.
 #[test]
 fn messages_have_colours_where_they_are_wanted() {
     let path = file("colours.dae", "struct Colours { var x; x = y; }");
@@ -126,7 +126,7 @@ fn files_that_are_not_there() {
     assert!(stderr(&output).starts_with("error: `no/such.dae` cannot be read: "), "{}", stderr(&output));
 }
 
-/// Defaults and start values that are not finite are reported by name, and what follows from them is not.
+/// Defaults and start values that are not finite are reported by name; values computed from them are not.
 #[test]
 fn values_that_are_no_numbers_are_told() {
     let text = "struct S { param a = 0; param b = 1 / a; param c = b + 1; var x = 1; der(x) = -b * x + c; }";
@@ -144,7 +144,7 @@ fn values_that_are_no_numbers_are_told() {
     assert!(message.starts_with("error[E205]: the default of `b[0]` is infinite, with a[0] = 0\n"), "{message}");
 }
 
-/// Names in a help are those of the model, and the usual names of the time and of π are understood.
+/// Help messages use the names of the model, and recognise the usual names of the time and of π.
 #[test]
 fn helps_speak_of_the_model() {
     let text = "struct S { var w: [f64; 3] = 1; var z ~ 0; for i in 0..3 { der(w[i]) = -w[i]; } 0 = z - w; }";
@@ -161,7 +161,7 @@ fn helps_speak_of_the_model() {
     );
 }
 
-/// Where a search for consistent values fails, the report names the equations to look at, and blames nothing without proof.
+/// Where the search for consistent values fails, the report names the equations to check; it blames none without proof.
 #[test]
 fn what_to_check_is_said() {
     let warnings = |name: &str, text: &str| {
@@ -179,11 +179,11 @@ fn what_to_check_is_said() {
     assert!(advice.starts_with("`u` had no values while the model was analysed"), "{advice}");
     let reason = report["certificate"]["local"]["reason"].as_str().expect("a reason");
     assert_eq!(reason, "whether `x = 1` agrees with equation 1 depends on u, which the caller supplies");
-    // A model that is right is given no advice.
+    // A correct model is given no advice.
     assert_eq!(warnings("right.dae", "struct S { var x = 1; der(x) = -x; }").0, "");
 }
 
-/// Why a verdict is numerical.
+/// The report says why a verdict is only numerical.
 #[test]
 fn a_proof_that_is_not_made_is_explained() {
     let text = std::fs::read_to_string("examples/models/chain.dae").expect("an example");
@@ -193,7 +193,7 @@ fn a_proof_that_is_not_made_is_explained() {
     assert!(text.contains("established numerically") && text.contains(why), "{text}");
 }
 
-/// Members of a family have one place in the text, and are reported there once.
+/// The members of a family share one place in the text, and are reported there once.
 #[test]
 fn families_that_are_at_fault_are_told_once() {
     let text = "struct S { var x: [f64; 20] ~ 0; var y: [f64; 20] ~ 0; var z ~ 0;

@@ -1,4 +1,4 @@
-//! `dae analyze` for people: text, pages, articles; the same bytes every time.
+//! Reports of `dae analyze` for people: text, pages, articles and graphs; the same bytes every time.
 
 use super::*;
 
@@ -120,7 +120,7 @@ fn articles_and_pages_are_balanced() {
     }
 }
 
-/// Three hundred equations that are ten families take ten lines.
+/// Three hundred equations from ten statements take ten lines.
 #[test]
 fn families_are_shown_once() {
     let text = std::fs::read_to_string("examples/models/chain.dae").expect("an example");
@@ -132,11 +132,11 @@ fn families_are_shown_once() {
     let system = page.split("<h2>").find(|part| part.starts_with("System")).expect("a system");
     let rows = system.split("</table>").next().expect("a table").matches("<tr>").count();
     assert!(rows <= 10 && system.contains("for i in 1..=58") && system.contains("(10[i])"), "{rows} rows: {system}");
-    // The pattern has a point per equation; everything else does not grow.
+    // Only the pattern grows, by a point for each equation.
     assert!(page.len() < short.len() * 5 / 4, "{} bytes, half as many links {}", page.len(), short.len());
 }
 
-/// Before and after a combination, in mathematics.
+/// Combined equations are shown as formulas, before and after the combination.
 #[test]
 fn combinations_are_typeset() {
     let text = "struct Combined { param k = 2; var x ~ 0; var y ~ 0; var z = 1;
@@ -151,8 +151,8 @@ fn combinations_are_typeset() {
     assert!(article.contains("\\section*{Combined equations}"), "{article}");
 }
 
-/// An equation has one name everywhere: the number of the statement in the text, and the index of a family in brackets. In this model
-/// equation 2 stands at the sixth place of the list of all instances.
+/// An equation has the same name everywhere: the number of its statement in the text, followed for a member of a family
+/// by the index in brackets. In this model, equation 2 is the sixth in the list of all instances.
 #[test]
 fn equations_have_one_name() {
     let text = "struct Names { var x: [f64; 5] ~ 0; var a ~ 0; var b ~ 0; var c = 1;
@@ -195,7 +195,8 @@ fn equations_have_one_name() {
     );
 }
 
-/// Equations derived from a block are not in the text and have no number; they are named after their role, and do not shift the numbers of written ones.
+/// Equations derived from a block are not in the text and have no number: they are named after their role, and do not
+/// shift the numbers of the written ones.
 #[test]
 fn equations_of_a_block_are_called_by_their_part() {
     let text = "struct Pendulum { var x ~ 1; var y = 0; var lambda ~ 0; var w = 0;
@@ -217,7 +218,7 @@ fn equations_of_a_block_are_called_by_their_part() {
     assert!(page.contains("(constraint of lambda)") && page.contains("From constraint of lambda"), "{page}");
 }
 
-/// Members with the same text take one line in every list, and ranges are spelled with their last value.
+/// Members with the same text share one line in every list, and ranges show their last value (`0..=19`).
 #[test]
 fn lists_for_people_are_folded() {
     let text = std::fs::read_to_string("examples/models/chain.dae").expect("an example");
@@ -232,7 +233,7 @@ fn lists_for_people_are_folded() {
     assert!(text.lines().count() < 110, "{} lines", text.lines().count());
     let short = stdout(&dae(&["analyze", "examples/models/chain.dae"]));
     assert!(short.lines().any(|line| line == "  u[0..=5]   = 0                      fixed"), "{short}");
-    // Numbers that follow no rule: the first members stand for all.
+    // Coefficients that follow no rule: the first members are shown, and the others counted.
     let table = (0..40).map(|k| format!("{}.{}", k * k % 17, (7 * k + 3) % 10)).collect::<Vec<_>>().join(", ");
     let unlike = format!(
         "struct Unlike {{ const A: [f64; 40] = [{table}]; var x: [f64; 40] = 1; for i in 0..40 {{ der(x[i]) = -A[i] * x[i]; }} }}"
@@ -243,7 +244,8 @@ fn lists_for_people_are_folded() {
     assert_eq!(rest, format!("  … and {} more like these", 40 - listed));
 }
 
-/// Reports use the names of the text and say what each `let` stands for; `let`s that only rename an unknown do not take its place.
+/// Reports use the names of the text and say what each `let` stands for; a `let` that only renames an unknown does not
+/// take its place.
 #[test]
 fn named_expressions_are_explained() {
     let text = "struct Let { param k = 2; var x = 1; var v = 0; var e = 0; var w: [f64; 6] = 1;
@@ -261,7 +263,7 @@ fn named_expressions_are_explained() {
     assert_eq!(data["definitions"][0], serde_json::json!({"name": "force", "value": "sin(v) - k·x"}));
     let page = stdout(&dae(&["analyze", &model, "--html"]));
     assert_eq!(page.matches("<p>with ").count(), 5, "{page}");
-    // In the documentation of generated code, where a hidden constraint has such a name.
+    // The documentation of generated code explains such names where a hidden constraint contains them.
     let text = "struct Hidden { var x = 1; var y ~ 1; var z ~ 0; let r = sin(x) * x; der(x) = z + r; der(y) = -x * r; 0 = x - y; }";
     let code = stdout(&dae(&["expand", &file("hidden_let.dae", text), "--form", "ggl"]));
     assert!(code.contains("/// where r = x·sin(x)"), "{code}");

@@ -9,7 +9,7 @@ fn simulate(arguments: &[&str]) -> Value {
     json(&output)
 }
 
-/// Pendulum from (1, 0) at rest at t = 10, from Jacobi elliptic functions.
+/// The pendulum released from rest at (1, 0), at t = 10; from Jacobi elliptic functions.
 const AT_10: [(&str, f64); 5] = [
     ("x", -0.811_586_446_191_303_9),
     ("y", -0.584_232_351_345_395_7),
@@ -185,7 +185,7 @@ fn derivatives_are_printed_if_asked_for() {
         summary.contains("Derivatives at t = 2\n") && summary.contains("by l  ") && summary.contains("by g  "),
         "{summary}"
     );
-    // By units: x scales with l, and times with (l/g)^(1/2).
+    // By dimensional analysis: x scales with l, and time with (l/g)^(1/2).
     let run = simulate(&[&arguments[1..], &["--at", "0,2"]].concat());
     let at = |by: &str, unknown: &str| number(&run["sensitivities"][by][unknown][1]);
     let value = |unknown: &str| number(&run["values"][unknown][1]);
@@ -207,7 +207,7 @@ fn steps_and_orders_are_constant_if_asked_for() {
         let run = simulate(&[&[PENDULUM], &run[..]].concat());
         assert_eq!(number(&run["statistics"]["steps"]), steps, "{method}");
         let values = run["values"]["x"].as_array().expect("a list");
-        // Reference value of the problem at t = 1.
+        // The reference value of x at t = 1.
         (number(&values[values.len() - 1]) - 0.879_548_132_411_889_2).abs()
     };
     for (method, order, steps) in
@@ -216,7 +216,7 @@ fn steps_and_orders_are_constant_if_asked_for() {
         let observed = (error(method, steps) / error(method, 2.0 * steps)).log2();
         assert!((observed - f64::from(order)).abs() < 0.3, "{method}: order {observed}");
     }
-    // Two steps of the highest order are exact to rounding.
+    // The method of the highest order needs only two steps.
     assert!(error("radau13", 2.0) < 1e-12);
 }
 

@@ -1,6 +1,7 @@
-//! Invariants of the solution, starts on a switch, tables, units, and families at the edges of their parameters.
+//! Invariants of the solution, starts on a switch, tables, units, and families with parameters at the edges of their
+//! ranges.
 //!
-//! In: random numbers. Out: systems whose index follows from an argument, not from a computation; the argument is
+//! In: random numbers. Out: systems whose index follows from an argument, not from a computation; the argument stands
 //! beside each of them.
 
 use crate::case::{Case, Truth};
@@ -18,11 +19,11 @@ fn shuffled(random: &mut Random, declarations: &[String], equations: &[String]) 
     [declarations, &equations].concat()
 }
 
-/// Pythagorean decimals.
+/// Decimals whose squares add up to one.
 const CIRCLE: [(&str, &str); 4] = [("0.6", "0.8"), ("0.28", "0.96"), ("0.352", "0.936"), ("-0.8", "0.6")];
 
-/// A coefficient that is zero along the solution from these start values, and not along others; or that is small along it and not zero.
-/// Where it is placed the degrees of freedom are the same in both cases.
+/// A coefficient that is zero along the solution from these start values but not along others, or is nonzero because of
+/// a late digit of a start value. It stands where it affects the index, but not the degrees of freedom.
 pub(crate) fn invariants(random: &mut Random) -> Case {
     let vanishes = !random.once_in(3);
     let off = if vanishes { String::new() } else { format!("{}1", "0".repeat(random.between(4, 40))) };
@@ -68,8 +69,8 @@ pub(crate) fn invariants(random: &mut Random) -> Case {
     place.case(random, &quantity, &coefficient)
 }
 
-/// The start is where a condition changes; the solution sees what holds after it. The coefficient is the same on both sides, or it is zero on
-/// one: then the index after the start is another than that before, and only what holds after it may be stated.
+/// The start lies on a switch of a coefficient, which vanishes on both sides of it, on one, or on none. If it vanishes
+/// on one side only, the index after the start differs from that before, and only the index after it may be stated.
 pub(crate) fn switches(random: &mut Random) -> Case {
     let mut quantity = Quantity::random(random);
     quantity.name = "y";
@@ -83,7 +84,7 @@ pub(crate) fn switches(random: &mut Random) -> Case {
         _ => "2+cos(y)".to_string(),
     };
     let (first, second) = (value(before, random), value(behind, random));
-    // y falls and the time grows.
+    // y decreases and t increases, so that `second` is valid after the start.
     let text = match random.below(5) {
         0 => format!("if y < {start} {{ {second} }} else {{ {first} }}"),
         1 => format!("if y > {start} {{ {first} }} else {{ {second} }}"),
@@ -94,13 +95,14 @@ pub(crate) fn switches(random: &mut Random) -> Case {
         _ => format!("2+max(y,{start})-min(y,{start})"),
     };
     let coefficient = Coefficient { text: format!("({text})"), vanishes: behind == 0 };
-    // Elsewhere the start values of one side are none of the other.
+    // At other places, start values that are consistent on one side are not consistent on the other.
     let places = [Place::OffDiagonal, Place::Product, Place::Leading, Place::Loop];
     let place = *random.choose(&places);
     place.case(random, &quantity, &coefficient)
 }
 
-/// Tables of polynomials of degree three at most, which their splines reproduce, less the same polynomial.
+/// A table of a polynomial of degree at most three, which its spline reproduces, minus the polynomial: zero, unless a
+/// small constant is added.
 pub(crate) fn tables(random: &mut Random) -> Case {
     let mut quantity = Quantity::random(random);
     quantity.name = "y";
@@ -110,12 +112,12 @@ pub(crate) fn tables(random: &mut Random) -> Case {
     let coefficients: Vec<i64> = (0..=degree).map(|_| random.nonzero()).collect();
     let mut times: Vec<i64> = vec![-2, -1, 0, 1, 2, 3, 4, 5, 6, 7];
     if random.once_in(2) {
-        // In tenths, unevenly.
+        // Tenths, unevenly spaced.
         times = vec![-20, -13, -5, 0, 1, 4, 9, 20, 31, 40];
     }
     let unit = if times[0] == -20 { 10 } else { 1 };
     let point = |t: i64| {
-        // Over unit^degree, exactly.
+        // A thousand times the polynomial at `t / unit`, exactly.
         let value: i64 =
             (0..=degree).map(|k| coefficients[k] * t.pow(k as u32) * 10_i64.pow((3 - k) as u32)).sum::<i64>();
         let value = if unit == 10 {
@@ -141,21 +143,22 @@ pub(crate) fn tables(random: &mut Random) -> Case {
     Place::random(random, vanishes).case(random, &quantity, &coefficient)
 }
 
-/// `n / unit` in decimals.
+/// `n / unit` as a decimal number, where `unit` is 1 or `10^digits`.
 fn decimal(n: i64, unit: i64, digits: usize) -> String {
     let sign = if n < 0 { "-" } else { "" };
     let n = n.abs();
     if unit == 1 { format!("{sign}{n}") } else { format!("{sign}{}.{:0digits$}", n / unit, n % unit) }
 }
 
-/// A power of ten, from $10^{-100}$ to $10^{100}$, mostly nearer to one.
+/// A power of ten from `10^-limit` to `10^limit`, mostly between $10^{-20}$ and $10^{20}$.
 fn power(random: &mut Random, limit: usize) -> String {
     let limit = *random.choose(&[8.min(limit), 20.min(limit), limit]);
     let sign = if random.once_in(2) { "-" } else { "" };
     format!("1e{sign}{}", random.between(3.min(limit), limit))
 }
 
-/// Systems in other units: lengths, masses, times and gravity of any size change neither index nor degrees of freedom.
+/// Systems in other units: the magnitudes of lengths, masses, gravity, rates or circuit elements affect neither the
+/// index nor the degrees of freedom.
 pub(crate) fn units(random: &mut Random) -> Case {
     let text = |lines: &[&str], k: &[String]| -> Vec<String> {
         let fill =
@@ -173,7 +176,7 @@ pub(crate) fn units(random: &mut Random) -> Case {
         }
         1 => {
             let equations = ["der(y) = -y;", "a = sin(t)*K0;", "b = exp(y)*der(a)*K1;", "z = der(b)*K2;"];
-            // Products of three of them are beyond machine numbers.
+            // The product of three powers up to `10^±100` would be close to the limits of floating-point numbers.
             let k: Vec<String> = (0..3).map(|_| power(random, 60)).collect();
             well_posed(&shuffled(random, &text(&chain, &k), &text(&equations, &k)), 3, 1)
         }
@@ -210,7 +213,7 @@ pub(crate) fn units(random: &mut Random) -> Case {
             well_posed(&text(&lines, &k), 1, 1)
         }
         7 => {
-            // The mean of four states, of which it is a function.
+            // s is the mean of four states: an algebraic unknown, given by them.
             let lines = [
                 "var x: [f64; 4] = K0;",
                 "var s;",
@@ -220,7 +223,7 @@ pub(crate) fn units(random: &mut Random) -> Case {
             well_posed(&text(&lines, &k), 1, 4)
         }
         _ => {
-            // Rates that lie far apart, and masses of their own size.
+            // Rates and masses of very different magnitudes.
             let lines =
                 ["var x = 1;", "var y = K0;", "var z;", "K1*der(x) = -K2*x + z;", "der(y) = -y + x;", "K0*z = y;"];
             let k: Vec<String> = (0..3).map(|_| power(random, 30)).collect();
@@ -229,12 +232,13 @@ pub(crate) fn units(random: &mut Random) -> Case {
     }
 }
 
-/// Families at the edges of their parameters.
+/// Families of systems with parameters at the edges of their ranges.
 pub(crate) fn edges(random: &mut Random) -> Case {
     let own = |lines: &[&str]| lines.iter().map(|line| line.to_string()).collect::<Vec<_>>();
     match random.below(8) {
         0 => {
-            // Of index 2 without freedom whatever eta is: the derivative of the first less the second equation is y = g - f'.
+            // Index 2 and no degrees of freedom for every eta: subtracting the derivative of the first equation from
+            // the second gives y = g - f', where f and g are the right-hand sides.
             let eta = match random.below(5) {
                 0 => (*random.choose(&["-1", "0", "1", "-2", "-0.5"])).to_string(),
                 1 => format!("-1.{}1", "0".repeat(random.between(3, 30))),
@@ -248,7 +252,8 @@ pub(crate) fn edges(random: &mut Random) -> Case {
             well_posed(&shuffled(random, &declarations, &equations), 2, 0)
         }
         1 => {
-            // A chain of integrators whose first is prescribed.
+            // A chain of n unknowns, each of them a multiple of the derivative of the one before; the first is
+            // prescribed.
             let n = random.between(2, 6);
             let declarations: Vec<String> = (0..n).map(|k| format!("var x{k};")).collect();
             let factor = |random: &mut Random| match random.once_in(2) {
@@ -261,37 +266,37 @@ pub(crate) fn edges(random: &mut Random) -> Case {
             well_posed(&shuffled(random, &declarations, &equations), n as u32, 0)
         }
         2 => {
-            // The equation for x holds until t = s: there it is regular.
+            // The equation determines x until t = s, which is after the start.
             let s = *random.choose(&["1", "1e-3", "1e-9", "1e-20", "1e5"]);
             let equations = ["der(y) = x;".to_string(), format!("(t - {s})*x = y - cos(t);")];
             well_posed(&shuffled(random, &own(&["var x ~ 1;", "var y = 2;"]), &equations), 1, 1)
         }
         3 => {
-            // Overdetermined and consistent, with derivatives of all unknowns.
+            // Overdetermined but consistent; the equations contain the derivatives of both unknowns.
             let k = random.between(1, 9);
             let declarations = [format!("var x = {k};"), format!("var y ~ {k};")];
             well_posed(&shuffled(random, &declarations, &own(&["der(x) = -x;", "y = x;", "der(y) = -y;"])), 0, 1)
         }
         4 => {
-            // The quasilinear system whose perturbation index is 2 and whose differentiation index is 1.
+            // A quasilinear system of differentiation index 1 and perturbation index 2.
             let (f, g) = (*random.choose(&["0", "sin(t)", "1e-20*t"]), *random.choose(&["0", "cos(t)", "1e20*t"]));
             let equations = ["der(a) - c*der(b) + b*der(c) = 0;".to_string(), format!("b = {f};"), format!("c = {g};")];
             well_posed(&shuffled(random, &own(&["var a = 1;", "var b;", "var c;"]), &equations), 1, 1)
         }
         5 => {
-            // x stays at its start value.
+            // x is not zero, so that y = 0 and x stays at its start value.
             let x = *random.choose(&["1", "1e-9", "1e9", "1e-30"]);
             let declarations = [format!("var x = {x};"), "var y ~ 0;".into()];
             well_posed(&shuffled(random, &declarations, &own(&["x*y = 0;", "der(x) = y;"])), 1, 1)
         }
         6 => {
-            // A mass matrix near singularity, in which all digits count.
+            // A mass matrix that is regular only because of its last digit.
             let k = random.between(5, 40);
             let lines = ["der(a) + der(b) = -a;".to_string(), format!("der(a) + 1.{}1*der(b) = -b;", "0".repeat(k))];
             well_posed(&shuffled(random, &own(&["var a = 1;", "var b = 2;"]), &lines), 0, 2)
         }
         _ => {
-            // A value contradicts nothing though it looks as if it did: y' = -y/k and y(0) = 1.
+            // The start value y(0) = 1 seems to contradict the first equation for small k, but that is y' = -y/k.
             let k = power(random, 100);
             let lines = [format!("0 = y + {k}*der(y);"), "x = y;".into()];
             well_posed(&shuffled(random, &own(&["var y = 1;", "var x;"]), &lines), 1, 1)

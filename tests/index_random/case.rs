@@ -15,7 +15,7 @@ pub(crate) enum Truth {
         /// The dimension of the set of consistent states.
         degrees: usize,
     },
-    /// It has none: a solution is not unique, or there is none.
+    /// It has none: solutions do not exist or are not unique.
     IllPosed,
 }
 
@@ -24,27 +24,28 @@ pub(crate) enum Truth {
 pub(crate) struct Case {
     /// The model in the language.
     pub(crate) text: String,
-    /// When it starts.
+    /// The time at which it starts.
     pub(crate) t0: f64,
-    /// What is true.
+    /// The truth about it.
     pub(crate) truth: Truth,
 }
 
 /// What is said about a system, and whether it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// The index and the degrees of freedom, or that there is no index; right.
+    /// The right index and degrees of freedom, or the right statement that the system is ill-posed.
     Exact,
-    /// A right upper bound that is not said to be the index.
+    /// A right upper bound that is not said to be the index, or the right index without the degrees of freedom; with
+    /// the reason.
     AtMost(String),
-    /// Nothing.
+    /// Nothing, with the reason.
     NotCertified(String),
-    /// Something that does not hold.
+    /// Something that does not hold, in words.
     Wrong(String),
 }
 
 impl Case {
-    /// `model` are declarations and equations.
+    /// The system with the lines `model`: declarations and equations.
     pub(crate) fn new(model: &[String], t0: f64, truth: Truth) -> Self {
         let mut text = String::from("struct Random {\n");
         for line in model {
@@ -53,7 +54,7 @@ impl Case {
         Case { text: text + "}\n", t0, truth }
     }
 
-    /// Runs the whole pipeline.
+    /// The outcome of the whole pipeline.
     pub(crate) fn outcome(&self) -> Outcome {
         self.judged().0
     }
@@ -73,12 +74,12 @@ impl Case {
     }
 }
 
-/// What is said about a system: the fields of the report that a verdict consists of.
+/// What is said about a system: the fields of the report that make up its verdict.
 struct Said {
     index: Option<u32>,
     bound: Option<u32>,
     degrees: Option<usize>,
-    /// Kind and messages.
+    /// The kind of problem, and its messages.
     problem: Option<(String, String)>,
     why: String,
 }
@@ -95,7 +96,7 @@ impl Said {
         }
     }
 
-    /// What `dae analyze --json` prints.
+    /// From the output of `dae analyze --json`.
     #[cfg(feature = "cli")]
     fn of_json(json: &serde_json::Value) -> Self {
         let number = |field: &str| json[field].as_u64();
@@ -115,7 +116,7 @@ impl Said {
     }
 }
 
-/// Compares what `dae analyze --json` prints with the truth.
+/// Compares the output of `dae analyze --json` with the truth.
 #[cfg(feature = "cli")]
 pub(crate) fn judge_json(json: &serde_json::Value, truth: Truth) -> Outcome {
     judge(Said::of_json(json), truth)
@@ -123,7 +124,7 @@ pub(crate) fn judge_json(json: &serde_json::Value, truth: Truth) -> Outcome {
 
 fn judge(said: Said, truth: Truth) -> Outcome {
     let Said { index, bound, degrees, problem, why } = said;
-    // These are limits of the tool, not statements about the system.
+    // These kinds are limits of the tool, not statements about the system.
     let limit =
         problem.as_ref().is_some_and(|(kind, _)| ["derivatives too long", "undecided"].contains(&kind.as_str()));
     let rejected = problem.is_some() && !limit;

@@ -1,18 +1,18 @@
 //! Coefficients that are zero without looking like it, and coefficients that look like zero and are not.
 //!
 //! In: random numbers, and the name of a quantity between 0.3 and 0.65. Out: texts of expressions, each with whether it
-//! vanishes identically: by an identity of elementary functions, radicals, arctangents or polynomials between random
-//! arguments, or not at all, although it is as small as $10^{-300}$ or a difference of numbers that agree in 16 digits
-//! and more.
+//! vanishes: either everywhere, by an identity between elementary functions, radicals, arctangents or polynomials with
+//! random arguments; or nowhere, although it may be as small as $10^{-300}$, or a difference of numbers that agree in
+//! more than 16 digits.
 
 use crate::random::Random;
 
-/// An expression, and whether it vanishes on the range of its quantity.
+/// An expression, and whether it vanishes along the solution.
 #[derive(Clone, Debug)]
 pub(crate) struct Coefficient {
     /// The expression, in parentheses.
     pub(crate) text: String,
-    /// Whether it is zero everywhere; otherwise it is zero nowhere.
+    /// Whether it is zero all along the solution from the start on; otherwise it is zero nowhere near the start.
     pub(crate) vanishes: bool,
 }
 
@@ -25,7 +25,7 @@ impl Coefficient {
         Coefficient { text: format!("({text})"), vanishes: false }
     }
 
-    /// Times a power of ten up to `10^exponent`, large or small.
+    /// The coefficient times a power of ten, from `10^-exponent` to `10^exponent`.
     pub(crate) fn scaled(self, random: &mut Random, exponent: usize) -> Self {
         let sign = if random.once_in(4) { "-" } else { "" };
         let text = format!("(1e{sign}{}*{})", random.between(1, exponent), self.text);
@@ -33,7 +33,7 @@ impl Coefficient {
     }
 }
 
-/// An expression in `x` between 0.08 and 0.78, for `x` between 0.3 and 0.65 and a little below.
+/// An expression in `x` whose values are between 0.08 and 0.78 for `x` between 0.3, or a little less, and 0.65.
 pub(crate) fn argument(random: &mut Random, x: &str) -> String {
     match random.below(10) {
         0..=3 => x.to_string(),
@@ -46,12 +46,12 @@ pub(crate) fn argument(random: &mut Random, x: &str) -> String {
     }
 }
 
-/// Zero by an identity in the quantity `x`.
+/// A coefficient that vanishes by an identity in the quantity `x` or between constants.
 pub(crate) fn identity(random: &mut Random, x: &str) -> Coefficient {
     let u = argument(random, x);
     let one = if random.once_in(4) { of_constants(random) } else { of_argument(random, &u, x) };
     let text = match random.below(8) {
-        // Sums and multiples of what is zero.
+        // Sums and multiples of expressions that vanish.
         0 => format!("{one}+{}*({})", random.between(2, 9), of_argument(random, &u, x)),
         1 => format!("({one})*exp({x})"),
         2 => format!("({one})/(2+cos({u}))"),
@@ -60,7 +60,8 @@ pub(crate) fn identity(random: &mut Random, x: &str) -> Coefficient {
     Coefficient::zero(text)
 }
 
-/// Identities in an argument between 0.08 and 0.78.
+/// An expression that vanishes identically, in the argument `u` between 0.08 and 0.78 and in others that are functions
+/// of `x`.
 fn of_argument(random: &mut Random, u: &str, x: &str) -> String {
     let n = random.between(2, 9);
     let v = argument(random, x);
@@ -102,7 +103,7 @@ fn of_argument(random: &mut Random, u: &str, x: &str) -> String {
     }
 }
 
-/// Polynomials written twice.
+/// The difference of two forms of the same polynomial in `u`.
 fn expanded(random: &mut Random, u: &str) -> String {
     let (a, n) = (random.between(1, 9), random.between(3, 12));
     match random.below(4) {
@@ -113,7 +114,7 @@ fn expanded(random: &mut Random, u: &str) -> String {
     }
 }
 
-/// Identities between constants.
+/// An expression of constants that vanishes.
 fn of_constants(random: &mut Random) -> String {
     let (a, b) = (random.between(2, 40), random.between(2, 40));
     match random.below(14) {
@@ -134,7 +135,7 @@ fn of_constants(random: &mut Random) -> String {
     }
 }
 
-/// Not zero, though close to it, in the quantity `x`.
+/// A coefficient in the quantity `x` that is close to zero but vanishes nowhere.
 pub(crate) fn tiny(random: &mut Random, x: &str) -> Coefficient {
     let u = argument(random, x);
     let text = match random.below(4) {
@@ -142,14 +143,14 @@ pub(crate) fn tiny(random: &mut Random, x: &str) -> Coefficient {
         _ => tiny_constant(random),
     };
     match random.below(5) {
-        // A coefficient that is zero is added.
+        // Plus an expression that vanishes.
         0 => Coefficient::nonzero(format!("{}+({text})", identity(random, x).text)),
         1 => Coefficient::nonzero(format!("({text})*cos({u})")),
         _ => Coefficient::nonzero(text),
     }
 }
 
-/// Positive or negative everywhere.
+/// A small function of `u` that is positive everywhere or negative everywhere.
 fn tiny_function(random: &mut Random, u: &str) -> String {
     let k = random.between(17, 40);
     match random.below(5) {
@@ -161,7 +162,7 @@ fn tiny_function(random: &mut Random, u: &str) -> String {
     }
 }
 
-/// Digits of square roots.
+/// Integers and their square roots to 50 decimals.
 const ROOTS: [(usize, &str); 4] = [
     (2, "1.41421356237309504880168872420969807856967187537694"),
     (3, "1.73205080756887729352744634150587236694280525381038"),

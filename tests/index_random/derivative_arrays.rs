@@ -1,8 +1,8 @@
 //! Index analysis against the definition, on random linear systems.
 //!
 //! In: systems $\sum_{j,k} a_{ijk}\, x_j^{(k)} = b_i \sin(\omega_i t)$ with small integers $a_{ijk}$, most of them
-//! zero, from a fixed seed. Out: what is stated about them agrees with the ranks of their derivative arrays, which are
-//! the definition: the array of $m$ derivatives of every equation is 1-full with respect to
+//! zero, from a fixed seed. Out: what is stated about them agrees with the ranks of their derivative arrays, which
+//! define the index: the array of $m$ derivatives of every equation is 1-full with respect to
 //! $u' = (x_j^{(\max(p_j, 1))})_j$, with $p_j$ the highest order of $x_j$ in the text, when
 //! $\operatorname{rank}(G_{u'}, G_w) = n + \operatorname{rank} G_w$ ($w$ all higher derivatives); the index is the
 //! least such $m$ (Campbell & Gear, *Numer. Math.* 72, 1995).
@@ -12,12 +12,14 @@ use dae::symbolic::index::Verdict;
 use dae::symbolic::pipeline::compile;
 use fastrand::Rng;
 
-/// Systems per family.
+/// Systems in each of the two families, of first and of second order.
 const SYSTEMS: usize = 300;
-/// Differentiations tried. A regular linear system of these sizes has index at most $\sum_j \max(p_j, 1) \le 8$.
+/// The largest number of differentiations tried. A regular linear system of these sizes has index at most
+/// $\sum_j \max(p_j, 1) \le 8$.
 const DIFFERENTIATIONS: usize = 8;
 
-/// One row per equation: coefficients of every unknown by order, and the factors $b_i$ on the right, with $\omega_i = i$.
+/// One row per equation: coefficients by unknown and order, and the factor $b_i$ on the right, with $\omega_i = i$,
+/// counted from 1.
 struct LinearSystem {
     coefficients: Vec<Vec<Vec<i64>>>,
     forcing: Vec<i64>,
@@ -31,8 +33,9 @@ struct Truth {
 }
 
 impl LinearSystem {
-    /// Coefficients are nonzero with a probability between a quarter and five eighths that is drawn for each system. In every other
-    /// system the leading part of the second equation, of any order, is that of the first, so that combining equations is tested.
+    /// Coefficients are nonzero with a probability between a quarter and five eighths that is drawn for each system. In
+    /// about half of the systems, the second equation gets the leading part of the first, as terms of an order that is
+    /// drawn, so that combining equations is tested.
     fn random(random: &mut Rng, max_order: usize) -> Self {
         let (n, density) = (random.usize(2..=4), random.u8(2..=5));
         let mut coefficient = || {
@@ -81,7 +84,7 @@ impl LinearSystem {
         (0..self.unknowns()).map(|j| highest(j).max(1)).collect()
     }
 
-    /// The array with $m$ derivatives of each equation. Columns: $w$ from its highest order down, then $u'$, then the states.
+    /// The array with $m$ derivatives of each equation.
     fn array(&self, m: usize) -> Array {
         let (n, states) = (self.unknowns(), self.states());
         let top = m + states.iter().max().copied().unwrap_or(1);
@@ -103,13 +106,13 @@ impl LinearSystem {
 
     fn truth(&self) -> Option<Truth> {
         let index = (0..=DIFFERENTIATIONS).find(|&m| self.array(m).is_one_full())?;
-        // Differentiated further than any index: nothing more is said about the states.
+        // No index is larger, so that further differentiations would add no constraint on the states.
         let constraints = self.array(DIFFERENTIATIONS).constraints_on_states();
         Some(Truth { index, degrees_of_freedom: self.states().iter().sum::<usize>() - constraints })
     }
 }
 
-/// A derivative array: rows of (unknown, order, residue).
+/// A derivative array: rows of (unknown, order, coefficient modulo `PRIME`).
 struct Array {
     unknowns: usize,
     states: Vec<usize>,
@@ -136,7 +139,7 @@ impl Array {
         self.rank_from(0) == self.unknowns + self.rank_from(1)
     }
 
-    /// Combinations of the rows in which only states are left.
+    /// The number of independent combinations of the rows in which only states are left.
     fn constraints_on_states(&self) -> usize {
         self.rank() - self.rank_from(0)
     }
@@ -154,9 +157,9 @@ enum Stated {
 /// A statement about a system, compared with its derivative array.
 struct Comparison {
     stated: Stated,
-    /// Whether equations had to be combined for it.
+    /// Whether equations had to be combined for the statement.
     rewritten: bool,
-    /// What is wrong with it.
+    /// What is wrong with the statement, if anything.
     wrong: Option<String>,
 }
 
@@ -222,7 +225,8 @@ fn nothing_wrong_is_stated_about_second_order_systems() {
     check_family(2, 2);
 }
 
-/// $\ddot x + \ddot y + x = 0$ and a second equation, whose leading parts cancel: the combination uses a derivative of the text.
+/// $\ddot x + \ddot y + x = 0$ and a second equation; their leading parts cancel only after the second is
+/// differentiated.
 fn cancelling(second: [[i64; 3]; 2], forcing: i64) -> LinearSystem {
     let rows = [[[1, 0, 1], [0, 0, 1]], second];
     let coefficients = rows.map(|row| row.map(|orders| orders.to_vec()).to_vec()).to_vec();

@@ -1,7 +1,8 @@
 //! Formulations against one another on systems without solutions in closed form.
 //!
-//! In: random systems with a certified index. Out: from the same consistent point every form that a system has ends at
-//! the same values, by every method that converges for it, and how many runs agreed.
+//! In: random systems with a certified index. Out: from the same consistent point, all forms of a system end at the
+//! same values, by Radau5 and by BDF; runs that stop and forms of index above 2 are left out. The numbers of runs that
+//! agreed and that stopped are printed.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +17,15 @@ use crate::{GENERATORS, Generator};
 
 /// Systems per generator.
 const COUNT: u64 = if cfg!(debug_assertions) { 6 } else { 40 };
-/// Length of each run; solutions grow, and some end.
+/// The length of each run: short, because solutions grow and some cease to exist.
 const LENGTH: f64 = 0.05;
 const TOLERANCE: f64 = 1e-9;
-/// How far end values may be apart, relative to the largest and one: unknowns of index 2 are only as good as the methods make them, 7e-6 at
-/// this tolerance.
+/// The largest difference of end values that is allowed, relative to the largest of them or to 1: unknowns of index 2
+/// are less accurate than the tolerance, and differ by up to 7e-6.
 const ALLOWED: f64 = 1e-5;
 
-/// The forms that are compared; unit vectors and the multipliers of the text are left out, since whether they serve as directions is chance.
+/// The forms that are compared. Those with unit vectors or the multipliers of the text as directions are left out,
+/// because it is a matter of chance whether these serve.
 const FORMS: [&str; 13] = [
     "index1",
     "index2",
@@ -40,10 +42,10 @@ const FORMS: [&str; 13] = [
     "strangeness_free",
 ];
 
-/// What came of one form of one system by one method.
+/// The result of one form of one system by one method.
 enum Run {
     End(Vec<f64>),
-    /// The run stopped, which is no disagreement: only solutions are compared.
+    /// The run stopped, which counts as no disagreement: only solutions are compared.
     Stopped,
 }
 
@@ -56,7 +58,9 @@ fn run(compiled: &Compiled, form: &CompiledForm, method: Method, t0: f64, names:
     names.iter().map(value).collect::<Option<Vec<f64>>>().map_or(Run::Stopped, Run::End)
 }
 
-/// Compares all forms of a system with its index-1 form; by form, how many agree and how many stopped.
+/// Compares the runs of all forms of a system with the first one (its index-1 form, by Radau5): adds to `agreed`, by
+/// form, how many agree and how many stopped, and to `wrong` those that differ. Nothing is compared if the index is not
+/// certified or the first run stops.
 fn compare(generator: &Generator, number: u64, agreed: &mut BTreeMap<String, [usize; 2]>, wrong: &mut Vec<String>) {
     let case = generator.case(0, number);
     let (model, _) = dae::symbolic::read_text(&case.text).expect("readable");

@@ -3,9 +3,10 @@
 //! $x_1' = F_1(x_1, \dots, x_r)$, $x_i' = F_i(x_{i-1}, \dots, x_{r-1})$ for $1 < i < r$, $0 = F_r(x_{r-1})$: the index
 //! is $r$ where
 //! $\frac{\partial F_r}{\partial x_{r-1}} \cdots \frac{\partial F_2}{\partial x_1} \frac{\partial F_1}{\partial x_r}$
-//! is nonsingular (Hairer & Wanner II, Sect. VII.1, eqs. (1.13)–(1.15), and beyond), and each of the $m$ constraints
-//! takes $r - 1$ degrees of freedom. A chosen polynomial trajectory solves the system: $F_i$ is a random polynomial
-//! less its value there; the matrix is nonsingular at the start by exact arithmetic.
+//! is nonsingular (Hairer & Wanner II, Sect. VII.1, eqs. (1.13)–(1.15), and beyond), and each of the $\dim x_r$
+//! constraints takes $r - 1$ degrees of freedom. Index 1 is $x' = F_1(x, z)$, $0 = F_2(x, z)$ with nonsingular
+//! $\partial F_2/\partial z$. A polynomial trajectory is chosen as a solution: each $F_i$ is a random polynomial plus
+//! the function of time that makes it so. The matrix is nonsingular at the start, in exact arithmetic.
 
 use crate::case::{Case, Truth};
 use crate::hiding::lines;
@@ -21,7 +22,7 @@ pub(crate) fn hessenberg(random: &mut Random) -> Case {
     }
 }
 
-/// A trajectory: constant, or a polynomial of degree two.
+/// The trajectory of an unknown: constant, or a polynomial of degree one or two.
 fn trajectory(random: &mut Random, equilibrium: bool) -> Poly {
     let t = Poly::atom(Atom::Time);
     let mut x = Poly::constant(random.nonzero());
@@ -37,7 +38,7 @@ fn trajectory(random: &mut Random, equilibrium: bool) -> Poly {
 fn attempt(random: &mut Random) -> Option<Case> {
     let r = random.between(1, 5);
     let constraints = if r <= 3 { random.between(1, 2) } else { 1 };
-    // dims[i] is the dimension of x_{i+1}; the last one is that of the multipliers.
+    // dims[i] is the dimension of x_{i+1}; the last one is the number of constraints and of multipliers.
     let mut dims: Vec<usize> = (1..r).map(|_| constraints + random.below(if r <= 3 { 2 } else { 1 })).collect();
     dims.push(constraints);
     if r == 1 {
@@ -52,9 +53,9 @@ fn attempt(random: &mut Random) -> Option<Case> {
     let mut rows = Vec::new();
     for part in 0..parts {
         let (low, high) = match (part, r) {
-            // x_1' and, for index 1, the constraint contain everything.
+            // x_1' and, for index 1, the constraint depend on all unknowns.
             (0, _) | (_, 1) => (0, n),
-            // The constraint contains x_{r-1} alone.
+            // The constraint depends on x_{r-1} alone.
             (part, _) if part + 1 == parts => (first[part - 1], first[part]),
             (part, _) => (first[part - 1], first[parts - 1]),
         };
@@ -82,7 +83,7 @@ fn attempt(random: &mut Random) -> Option<Case> {
         product = multiply(&chain(part, part - 1), &product);
     }
     let determinant = determinant(&product);
-    // Well away from singular, so that a guess nearby leads to the same conclusion.
+    // A nonzero integer is well away from zero, so that a guess nearby leads to the same conclusion.
     if determinant == 0 || determinant.abs() > 5000 || rows.iter().map(Poly::len).sum::<usize>() > 120 {
         return None;
     }
@@ -94,7 +95,7 @@ fn attempt(random: &mut Random) -> Option<Case> {
     Some(Case::new(&lines(random, &rows, &starts, false), 0.0, truth))
 }
 
-/// A few linear terms and one or two of degree two or three, in $x_j$ with `low <= j < high`.
+/// Linear terms and up to two of degree two or three, in $x_j$ with `low <= j < high`.
 fn random_polynomial(random: &mut Random, low: usize, high: usize) -> Poly {
     let mut sum = Poly::zero();
     for j in low..high {
@@ -118,7 +119,7 @@ fn multiply(left: &[Vec<i64>], right: &[Vec<i64>]) -> Vec<Vec<i64>> {
     left.iter().map(|row| (0..width).map(|j| entry(row, j)).collect()).collect()
 }
 
-/// The determinant of a matrix with one or two rows.
+/// The determinant of a square matrix with one or two rows.
 fn determinant(matrix: &[Vec<i64>]) -> i64 {
     match matrix {
         [row] => row[0],

@@ -1,9 +1,8 @@
-//! Transformations that change how a system looks and not what it is.
+//! Transformations that change what a system looks like, not what it is.
 //!
-//! In: rows $F(t, x, x') = 0$. Out: $M(t, x)\,F = 0$ with $\det M$ a nonzero constant, and $x = \varphi(t, z)$ with
-//! $\varphi$ a product of elementary invertible maps. Neither changes the index of a first-order system or the
-//! dimension of its set of consistent states: the derivative array is multiplied by an invertible block triangular
-//! matrix.
+//! In: rows $F(t, z, z') = 0$. Out: $M(t, x)\,F = 0$ with $\det M = \pm 1$, and $z = \varphi(t, x)$ with $\varphi$ a
+//! product of elementary invertible maps. Neither changes the index of a first-order system or the dimension of its set
+//! of consistent states: each multiplies the derivative array by an invertible block triangular matrix.
 
 use crate::polynomial::{Atom, Poly};
 use crate::random::Random;
@@ -21,10 +20,10 @@ pub(crate) enum Entries {
     States,
 }
 
-/// Larger systems are drawn anew.
+/// The largest number of terms of a transformed system; larger systems are drawn anew.
 const MAX_TERMS: usize = 160;
 
-/// A factor of an elementary operation.
+/// A random factor for an elementary operation.
 fn factor(random: &mut Random, entries: Entries, states: &[usize]) -> Poly {
     let constant = Poly::constant(random.nonzero());
     let k = random.between(1, 2) as i64;
@@ -56,7 +55,7 @@ enum Elementary {
     Rotate(usize, usize, i64),
 }
 
-/// A change of unknowns: $z = \varphi(t, x)$.
+/// A change of unknowns $z = \varphi(t, x)$, from $z$ to $x$.
 pub(crate) struct Change {
     maps: Vec<Elementary>,
     unknowns: usize,
@@ -78,7 +77,7 @@ impl Change {
         Change { maps, unknowns }
     }
 
-    /// $z_j$ as polynomials of $t$ and $x$.
+    /// $z_j$ as polynomials in $t$ and $x$.
     pub(crate) fn values(&self) -> Vec<Poly> {
         let mut values: Vec<Poly> = (0..self.unknowns).map(|j| Poly::jet(j, 0)).collect();
         for map in &self.maps {
@@ -111,7 +110,7 @@ impl Change {
     }
 }
 
-/// Rows in terms of other unknowns, and combined; `None` if they grow too long to be of use.
+/// Rows in terms of the new unknowns, combined and permuted; `None` if they have more than `MAX_TERMS` terms.
 pub(crate) fn hide(
     random: &mut Random,
     rows: &[Poly],
@@ -124,7 +123,7 @@ pub(crate) fn hide(
     combine(random, substituted, change.unknowns, entries, count)
 }
 
-/// Rows combined by `count` elementary operations, permuted.
+/// Rows combined by up to `count` elementary operations, and permuted; `None` if they have more than `MAX_TERMS` terms.
 pub(crate) fn combine(
     random: &mut Random,
     mut rows: Vec<Poly>,
@@ -147,7 +146,7 @@ pub(crate) fn combine(
     (total(&rows) <= MAX_TERMS).then_some(rows)
 }
 
-/// Rows combined by `count` elementary operations and permuted, the products left as they are.
+/// Rows combined by up to `count` elementary operations, without expanding products, and permuted.
 pub(crate) fn combine_text(
     random: &mut Random,
     mut rows: Vec<String>,
@@ -164,7 +163,7 @@ pub(crate) fn combine_text(
     rows
 }
 
-/// Declarations with guesses, and equations. A guess is left out now and then if `loose`.
+/// Declarations with guesses, and equations. If `loose`, one guess in eight is left out on average.
 pub(crate) fn lines(random: &mut Random, rows: &[Poly], starts: &[f64], loose: bool) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (j, start) in starts.iter().enumerate() {
@@ -175,7 +174,7 @@ pub(crate) fn lines(random: &mut Random, rows: &[Poly], starts: &[f64], loose: b
     lines
 }
 
-/// A smooth function of time: what stands on right-hand sides.
+/// A smooth function of time for a right-hand side, sometimes zero.
 pub(crate) fn forcing(random: &mut Random) -> Poly {
     let k = random.between(1, 3) as i64;
     let function = match random.below(6) {

@@ -2,7 +2,7 @@
 //!
 //! Singular pencils are put together from Kronecker's blocks $L_\varepsilon$ ($\varepsilon$ equations for
 //! $\varepsilon + 1$ unknowns) and $L_\eta^\top$ ($\eta + 1$ equations for $\eta$ unknowns) beside a regular part
-//! (Gantmacher, ch. XII): whatever stands on the right, either no solution exists or it is not unique.
+//! (Gantmacher, ch. XII): whatever the right-hand sides, either no solution exists or it is not unique.
 
 use crate::case::{Case, Truth};
 use crate::hiding::{Change, Entries, forcing, hide, lines, start_time};
@@ -13,14 +13,14 @@ use crate::weierstrass::{Coupling, Weierstrass};
 /// Whether the equations of a singular pencil have solutions at all.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Solvable {
-    /// With every solution there are others.
+    /// There are solutions, none of them unique.
     Yes,
-    /// Its surplus equations have right-hand sides of their own.
+    /// Surplus equations have random right-hand sides, which in general admit no solution.
     No,
 }
 
-/// Singular pencils: solvable ones under transformations of any kind and with guesses near a solution, others under constant and
-/// time-varying transformations.
+/// Singular pencils: solvable ones, with guesses near a solution, under transformations of any kind; others under
+/// constant and time-varying transformations.
 pub(crate) fn singular_pencil(random: &mut Random) -> Case {
     const LINEAR: [Entries; 3] = [Entries::Constant, Entries::Polynomial, Entries::Trigonometric];
     const ALL: [Entries; 4] = [Entries::Constant, Entries::Polynomial, Entries::Trigonometric, Entries::States];
@@ -30,7 +30,7 @@ pub(crate) fn singular_pencil(random: &mut Random) -> Case {
     }
 }
 
-/// Singular pencils without solutions, under transformations that depend on the unknowns.
+/// Singular pencils that in general have no solution, under transformations that depend on the unknowns.
 pub(crate) fn contradictory(random: &mut Random) -> Case {
     pencil(random, Solvable::No, &[Entries::States])
 }
@@ -39,7 +39,7 @@ fn pencil(random: &mut Random, solvable: Solvable, kinds: &[Entries]) -> Case {
     loop {
         let t0 = start_time(random);
         let regular = if random.once_in(3) { None } else { Some(regular_part(random)) };
-        // Zero solves homogeneous equations.
+        // A consistent point of the regular part; zero, which is appended below, solves homogeneous singular blocks.
         let mut point = regular.as_ref().map_or(Vec::new(), |system| system.point(random, t0));
         let mut rows = regular.map_or(Vec::new(), |system| system.rows);
         let mut n = rows.len();
@@ -77,7 +77,7 @@ fn regular_part(random: &mut Random) -> Weierstrass {
     Weierstrass::with_blocks(random, Coupling::IntoDifferential, differential, &[block])
 }
 
-/// A regular system of which a row is missing, or to which a contradiction was added.
+/// A regular system with one row missing, or with a contradictory row added.
 pub(crate) fn wrong_count(random: &mut Random) -> Case {
     loop {
         let system = Weierstrass::random(random, Coupling::Either);
@@ -105,10 +105,11 @@ pub(crate) fn wrong_count(random: &mut Random) -> Case {
     }
 }
 
-/// Systems with as many equations as unknowns, some of which contain too few unknowns.
+/// Systems with as many equations as unknowns, in which some equations together contain fewer unknowns than there are
+/// equations among them.
 pub(crate) fn structurally_singular(random: &mut Random) -> Case {
     let n = random.between(3, 6);
-    // k + 1 equations about k unknowns.
+    // k + 1 equations contain only k unknowns.
     let k = random.below(n - 1);
     let mut rows: Vec<Poly> = Vec::new();
     for i in 0..n {

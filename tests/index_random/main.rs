@@ -1,19 +1,19 @@
 //! Index analysis on random systems whose index is known.
 //!
 //! In: generators of systems whose index is known by construction, never by the code under test, and a fixed seed. Out:
-//! no wrong statement, and a table of how much is certified. A sample runs with every test; all of them, with the
-//! table:
+//! no wrong statement, and a table of how much is certified. A sample runs with every `cargo test`; the long run, with
+//! the table:
 //!
 //! ```sh
 //! cargo test --release --features interpreter --test index_random -- --ignored --nocapture
 //! ```
 //!
-//! Adversarial generators draw systems made to fool an analysis: fifty thousand of them are tested, and those of
-//! `collected`.
+//! Adversarial generators draw systems made to fool an analysis: the long run has fifty thousand of them. The systems
+//! of `collected` are tested every time.
 //!
-//! `INDEX_RANDOM=name` restricts the tests to one generator, `INDEX_RANDOM_COUNT=n` changes the number of systems per
-//! generator, `INDEX_RANDOM_SEED=n` draws other systems, and `INDEX_RANDOM_SAVE=directory` writes every system that is
-//! not certified or wrong.
+//! In the long run, `INDEX_RANDOM=name` selects one generator, `INDEX_RANDOM_COUNT=n` sets the number of systems per
+//! generator, `INDEX_RANDOM_SEED=n` draws other systems, and `INDEX_RANDOM_SAVE=directory` saves every system whose
+//! verdict is wrong or incomplete.
 
 mod awkward;
 mod case;
@@ -39,7 +39,7 @@ use std::time::{Duration, Instant};
 use case::{Case, Outcome};
 use random::Random;
 
-/// A source of systems: name and function.
+/// A source of systems: its name and the function that draws one.
 struct Generator {
     name: &'static str,
     draw: fn(&mut Random) -> Case,
@@ -65,7 +65,8 @@ const GENERATORS: [Generator; 17] = [
     Generator { name: "unsolvable-mechanisms", draw: mechanisms::contradictory },
 ];
 
-/// Generators of systems made to fool: coefficients that look like zero and are not, or are and do not look like it, units, and edges.
+/// Generators of systems made to fool an analysis: coefficients that look like zero and are not, or that are zero and
+/// do not look like it; starts on a switch, tables, units, and parameters at the edges of their ranges.
 const ADVERSARIAL: [Generator; 10] = [
     Generator { name: "identities", draw: planted::identities },
     Generator { name: "scaled-identities", draw: planted::scaled_identities },
@@ -79,11 +80,11 @@ const ADVERSARIAL: [Generator; 10] = [
     Generator { name: "edges", draw: awkward::edges },
 ];
 
-/// Systems per generator with every test, and in the long run.
+/// Systems per generator with every `cargo test`, and in the long run.
 const SAMPLE: u64 = if cfg!(debug_assertions) { 8 } else { 60 };
 const ALL: u64 = 1000;
 
-/// Systems per adversarial generator with every test, and in the long run.
+/// Systems per adversarial generator with every `cargo test`, and in the long run.
 const ADVERSARIAL_SAMPLE: u64 = if cfg!(debug_assertions) { 12 } else { 20 };
 const ADVERSARIAL_ALL: u64 = 5000;
 
@@ -91,18 +92,18 @@ const ADVERSARIAL_ALL: u64 = 5000;
 #[derive(Default)]
 struct Tally {
     exact: usize,
-    /// Those certified by proof.
+    /// The exact verdicts that are proved.
     proved: usize,
     at_most: usize,
     nothing: usize,
     wrong: Vec<Finding>,
     slowest: (Duration, u64),
     time: Duration,
-    /// Systems of which nothing or only a bound is stated, by the reason.
+    /// Systems whose verdict is right but incomplete, by reason.
     reasons: BTreeMap<String, Vec<Finding>>,
 }
 
-/// A system and what is said about it.
+/// A system, its number, and what is said about it.
 struct Finding {
     number: u64,
     case: Case,
@@ -110,7 +111,7 @@ struct Finding {
 }
 
 impl Finding {
-    /// The text, with the truth and the statement of the analysis above it.
+    /// The text of the model, with the truth and the statement of the analysis as comments above it.
     fn text(&self, generator: &str) -> String {
         let Finding { number, case: Case { text, truth, t0 }, said } = self;
         format!("// {generator} {number}, t0 = {t0}\n// truth: {truth:?}\n// said: {said}\n{text}")
@@ -176,7 +177,7 @@ impl Tally {
     }
 }
 
-/// A reason without the numbers in it, so that equal reasons can be counted.
+/// The first hundred characters of a reason with `#` for each number, so that reasons of the same kind can be counted.
 fn general(reason: &str) -> String {
     let mut text = String::new();
     for c in reason.chars() {
@@ -188,7 +189,8 @@ fn general(reason: &str) -> String {
     text.chars().take(100).collect()
 }
 
-/// Writes every system that is not certified, the frequent reasons first, and every wrong one.
+/// Writes a file for every system whose verdict is wrong or incomplete; sorted by name, the incomplete ones with the
+/// most frequent reasons come first.
 fn save(directory: &Path, generator: &str, tally: &Tally) {
     let write = |name: String, finding: &Finding| {
         std::fs::write(directory.join(name), finding.text(generator)).expect("the directory is writable");
@@ -210,7 +212,7 @@ fn variable(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Fails with the first few of the wrong ones.
+/// Fails if there is a wrong verdict, with the first ten.
 fn assert_none_wrong(wrong: &[String]) {
     let shown = wrong.iter().take(10).cloned().collect::<Vec<_>>().join("\n");
     assert!(wrong.is_empty(), "{} wrong\n{shown}", wrong.len());
@@ -250,7 +252,7 @@ fn ten_thousand_systems_have_no_wrong_verdict() {
     assert!(open.is_empty(), "one in a hundred or more is not certified: {open:?}");
 }
 
-/// Fails with the wrong statements about systems of the adversarial generators.
+/// Runs the adversarial generators, and fails if a verdict is wrong.
 fn assert_not_fooled(count: u64, seed: u64) {
     let only = std::env::var("INDEX_RANDOM").ok();
     let directory = std::env::var("INDEX_RANDOM_SAVE").ok();
@@ -300,9 +302,10 @@ fn case_of(name: &str, seed: u64, number: u64) -> Case {
     generator.case(seed, number)
 }
 
-/// Systems of which something wrong was once stated: a singular Jacobian that computed jets make regular (condition $5 \cdot 10^{10}$), one of
-/// rank two less, whose inverse by cofactors is rounding divided by rounding, points so far away that residuals are no larger than rounding errors of their
-/// terms, and start values next to a branch that a combination of equations does not see.
+/// Systems about which something wrong was once stated, because of a singular Jacobian that looks regular at the
+/// computed jets (condition number $5 \cdot 10^{10}$), a Jacobian with a rank deficiency of two, whose inverse by
+/// cofactors is a quotient of rounding errors, points so far away that the residuals are no larger than the rounding
+/// errors of their terms, or start values near a branch that a combination of equations misses.
 #[test]
 fn nothing_wrong_is_stated_again() {
     for (name, seed, number) in [
@@ -322,8 +325,8 @@ fn nothing_wrong_is_stated_again() {
     }
 }
 
-/// Systems of which nothing was once stated. Damped steps find no consistent jets of the first six, and machine numbers do not tell the ranks of
-/// the others.
+/// Systems about which nothing was once stated: damped Gauss–Newton steps find no consistent jets of the first six, and
+/// floating-point arithmetic cannot decide the ranks for the others.
 #[test]
 fn what_was_once_undecided_is_certified() {
     for (name, seed, number) in [
@@ -352,7 +355,8 @@ fn templates_are_what_their_sources_say() {
     }
 }
 
-/// Statements of `dae analyze --json` about a few systems of every generator.
+/// `dae analyze --json` states what the library states about the first three systems of every generator, none of it
+/// wrong.
 #[cfg(feature = "cli")]
 #[test]
 fn the_command_line_has_no_wrong_verdict() {

@@ -2,9 +2,10 @@
 //! coordinates.
 //!
 //! In: `mechanisms.txt`, models whose index and degrees of freedom are known from the literature named there. Out: the
-//! same systems, every row multiplied by factors of time or of the unknowns that vanish nowhere and added to others,
-//! and unknowns of equal order replaced by unimodular combinations and by offsets that depend on time. All of this is
-//! invertible.
+//! same systems with rows multiplied by constants, functions of time or unknowns and added to others, one row scaled by
+//! a factor that vanishes nowhere, unknowns of equal order replaced by unimodular combinations, and at times one
+//! unknown shifted by a function of time: all of this is invertible. Other generators also append dependent rows, or
+//! replace a row by a dependent or contradictory one.
 
 use std::sync::OnceLock;
 
@@ -12,14 +13,14 @@ use crate::case::{Case, Truth};
 use crate::hiding::combine_text;
 use crate::random::Random;
 
-/// A model in which `@x`, `@x'` and `@x''` stand for an unknown and its derivatives.
+/// A model in which `@x`, `@x'`, `@x''` and `@x'''` stand for the unknown `x` and its derivatives.
 pub(crate) struct Template {
     pub(crate) name: String,
     truth: Truth,
     t0: f64,
-    /// Lines before the variables: parameters, inputs, helper functions.
+    /// Lines before the variables: parameters, constants, inputs and functions.
     preamble: Vec<String>,
-    /// `let` lines over unknowns.
+    /// `let` lines, which may contain unknowns.
     definitions: Vec<String>,
     unknowns: Vec<Unknown>,
     rows: Vec<String>,
@@ -32,7 +33,7 @@ struct Unknown {
     nominal: f64,
 }
 
-/// All of them, in the order of the file.
+/// All templates, in the order of the file.
 pub(crate) fn templates() -> &'static [Template] {
     static TEMPLATES: OnceLock<Vec<Template>> = OnceLock::new();
     TEMPLATES.get_or_init(|| include_str!("mechanisms.txt").split("\n== ").skip(1).map(parse).collect())
@@ -85,7 +86,8 @@ struct Replacement {
 }
 
 impl Template {
-    /// Unknowns of equal order are replaced by unimodular combinations of one another.
+    /// Replacements of unknowns by unimodular combinations of new ones of equal order, at times one of them with an
+    /// offset, and the start values of the new unknowns.
     fn replacements(&self, random: &mut Random) -> (Vec<Replacement>, Vec<f64>) {
         let n = self.unknowns.len();
         // x = T y: rows of T, and y = T^{-1} x by the inverse operations on the numbers.
@@ -135,7 +137,7 @@ impl Template {
         if sum.len() == 1 { sum.remove(0) } else { format!("({})", sum.join(" + ")) }
     }
 
-    /// `@x'` replaced.
+    /// The line with all `@x`, `@x'`, … replaced.
     fn expand(&self, line: &str, replacements: &[Replacement]) -> String {
         let mut result = String::new();
         let mut rest = line;
@@ -153,7 +155,7 @@ impl Template {
         result + rest
     }
 
-    /// Factors by which rows may be multiplied when they are added to others.
+    /// Factors by which rows may be multiplied before they are added to others.
     fn factors(&self, random: &mut Random, replacements: &[Replacement]) -> Vec<String> {
         let mut factors: Vec<String> = ["1", "-1", "2", "0.5", "-3"].map(String::from).to_vec();
         match random.below(3) {
@@ -169,7 +171,7 @@ impl Template {
         factors
     }
 
-    /// Declarations without the rows.
+    /// The lines of the model before its equations.
     fn declarations(&self, replacements: &[Replacement], starts: &[f64]) -> Vec<String> {
         let mut lines = self.preamble.clone();
         for (unknown, start) in self.unknowns.iter().zip(starts) {
@@ -181,7 +183,7 @@ impl Template {
         lines
     }
 
-    /// The model as it is.
+    /// The model without transformations.
     pub(crate) fn plain(&self) -> Case {
         let n = self.unknowns.len();
         let same: Vec<Replacement> = (0..n).map(|j| Replacement { terms: vec![(1, j)], offset: None }).collect();
@@ -197,7 +199,8 @@ pub(crate) fn mechanisms(random: &mut Random) -> Case {
     transformed(random, 0)
 }
 
-/// A transformed mechanism with appended rows that are combinations of the others: more equations than unknowns, and consistent.
+/// A transformed mechanism with appended rows that are combinations of the others: more equations than unknowns, but
+/// consistent.
 pub(crate) fn redundant(random: &mut Random) -> Case {
     let appended = random.between(1, 2);
     transformed(random, appended)
@@ -222,19 +225,20 @@ fn transformed(random: &mut Random, appended: usize) -> Case {
     Case::new(&lines, template.t0, template.truth)
 }
 
-/// A mechanism with one of its equations replaced by a combination of the others: underdetermined, or, with constants and functions of
-/// time as factors, contradictory.
+/// A mechanism with one of its equations replaced by a combination of the others: underdetermined; or contradictory,
+/// with constants and functions of time as factors.
 pub(crate) fn with_dependent_row(random: &mut Random) -> Case {
     let contradiction = random.once_in(3);
     with_dependent(random, contradiction, Factors::of_contradiction(contradiction))
 }
 
-/// A mechanism with a contradictory combination whose factors contain unknowns: that there is no solution shows only where other equations hold.
+/// A mechanism with a contradictory combination whose factors may contain unknowns: that there is no solution may show
+/// only where the other equations hold.
 pub(crate) fn contradictory(random: &mut Random) -> Case {
     with_dependent(random, true, Factors::Any)
 }
 
-/// By what rows are multiplied.
+/// The factors by which rows are multiplied: any, or only constants and functions of time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Factors {
     Any,

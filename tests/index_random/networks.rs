@@ -4,12 +4,13 @@
 //! elements the index is 0 if there is no voltage source and the capacitors connect all nodes; otherwise 1 if there is
 //! neither a loop of capacitors and voltage sources that contains a voltage source nor a cutset of inductors and
 //! current sources; otherwise 2. Degrees of freedom (Bryant 1959): $\operatorname{rank}(A_C, A_V) - n_V$ capacitor
-//! voltages and $n_L - (n - \operatorname{rank}(A_C, A_R, A_V))$ inductor currents.
+//! voltages and $n_L - (n - \operatorname{rank}(A_C, A_R, A_V))$ inductor currents, for $n$ nodes besides the ground,
+//! $n_V$ voltage sources and $n_L$ inductors.
 
 use crate::case::{Case, Truth};
 use crate::random::Random;
 
-/// What a branch is.
+/// The element of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Resistor,
@@ -25,7 +26,7 @@ struct Branch {
     to: usize,
 }
 
-/// Node 0 is the ground.
+/// A connected network; node 0 is the ground.
 struct Network {
     nodes: usize,
     branches: Vec<Branch>,
@@ -44,7 +45,7 @@ impl Components {
         node
     }
 
-    /// Joins the sets of two nodes; whether they were different sets.
+    /// Joins the sets of two nodes, and returns whether they were different.
     fn join(&mut self, a: usize, b: usize) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a] = b;
@@ -74,7 +75,7 @@ impl Network {
         Network { nodes, branches }
     }
 
-    /// The rank of the incidence matrix of some kinds of branches.
+    /// The rank of the incidence matrix of the branches of these kinds.
     fn rank(&self, kinds: &[Kind]) -> usize {
         let mut components = Components { parent: (0..self.nodes).collect() };
         self.branches.iter().filter(|b| kinds.contains(&b.kind) && components.join(b.from, b.to)).count()
@@ -93,7 +94,7 @@ impl Network {
         }
         let capacitive = self.rank(&[Capacitor, Voltage]);
         let without_cutset = self.rank(&[Capacitor, Resistor, Voltage]);
-        // A loop with a voltage source: adding the sources to the capacitors gains less than one rank each.
+        // Loops with a voltage source: adding the sources to the capacitors raises the rank by less than their number.
         let loops = capacitive < self.rank(&[Capacitor]) + voltages;
         let index = match (voltages == 0 && capacitive == n, loops || without_cutset < n) {
             (true, _) => 0,
@@ -103,7 +104,8 @@ impl Network {
         Truth::WellPosed { index, degrees: capacitive - voltages + self.count(Inductor) - (n - without_cutset) }
     }
 
-    /// Modified nodal analysis. Nonlinear elements are strictly increasing, so that they are locally passive.
+    /// Modified nodal analysis. The characteristics of nonlinear elements are strictly increasing, so that these are
+    /// locally passive.
     fn lines(&self, random: &mut Random) -> Vec<String> {
         let mut currents: Vec<Vec<String>> = vec![Vec::new(); self.nodes];
         let (mut variables, mut equations) = (Vec::new(), Vec::new());
@@ -151,7 +153,7 @@ impl Network {
     }
 }
 
-/// A network with a unique solution.
+/// A network whose solution is unique for consistent initial values.
 pub(crate) fn well_posed(random: &mut Random) -> Case {
     loop {
         let network = Network::random(random);

@@ -3,8 +3,9 @@
 //! In: rows $\sum_{j,k} a_{ijk}\, x_j^{(k)} = g_i(t)$ with integers $a_{ijk}$. Out: the least $m$ for which the array
 //! of $m$ derivatives of every row is 1-full with respect to $u' = (x_j^{(\max(p_j, 1))})_j$,
 //! $\operatorname{rank}(G_{u'}, G_w) = n + \operatorname{rank} G_w$ (Campbell & Gear, *Numer. Math.* 72, 1995), and the
-//! dimension of the set of consistent states. Ranks are those modulo a prime; an integer matrix has the same rank over
-//! the rationals unless the prime divides one of its invariant factors, far larger than these.
+//! dimension of the set of consistent states. Ranks are computed modulo a large prime; they are those over the
+//! rationals unless the prime divides an invariant factor of the matrix, which is most unlikely for integers as small
+//! as these.
 
 use crate::case::Truth;
 use crate::polynomial::Poly;
@@ -12,7 +13,7 @@ use crate::polynomial::Poly;
 /// $2^{61} - 1$.
 const PRIME: u64 = (1 << 61) - 1;
 
-/// What the derivative array says. `None` if no array is 1-full: the pencil is singular.
+/// Index and degrees of freedom by the derivative array; `None` if no array is 1-full: the pencil is singular.
 pub(crate) fn truth_of(unknowns: usize, rows: &[Poly]) -> Option<Truth> {
     let jets: Vec<Vec<(usize, u32)>> = rows.iter().map(Poly::jets).collect();
     let order = |j: usize| jets.iter().flatten().filter(|jet| jet.0 == j).map(|jet| jet.1).max().unwrap_or(0);
@@ -22,18 +23,18 @@ pub(crate) fn truth_of(unknowns: usize, rows: &[Poly]) -> Option<Truth> {
     let most = total + 1;
     let array = Array::new(&states, rows, most);
     let index = (0..most).find(|&m| array.is_one_full(m))?;
-    // Differentiated further than any index: nothing more is said about the states.
+    // No index is this large, so that further differentiations would add no constraint on the states.
     let constraints = array.rank_above(most, i64::MIN) - array.rank_above(most, 0);
     Some(Truth::WellPosed { index, degrees: total as usize - constraints })
 }
 
-/// A derivative array: per number of differentiations rows of residues by column, columns $w$ first.
+/// A derivative array: its rows, each with the number of differentiations and its entries.
 struct Array {
     unknowns: usize,
     rows: Vec<(u32, Vec<Entry>)>,
 }
 
-/// (unknown, order above $\max(p_j, 1)$ or below it, residue).
+/// The unknown $j$, the order minus $\max(p_j, 1)$, and the coefficient.
 type Entry = (usize, i64, i64);
 
 impl Array {
@@ -50,7 +51,7 @@ impl Array {
         array
     }
 
-    /// The rank of the columns at least `above` orders above $u'$, with $m$ differentiations.
+    /// The rank of the columns of orders at least $\max(p_j, 1) +$ `above`, in the array of $m$ differentiations.
     fn rank_above(&self, m: u32, above: i64) -> usize {
         let mut columns = std::collections::BTreeMap::new();
         let mut matrix: Vec<Vec<(usize, u64)>> = Vec::new();
@@ -77,7 +78,7 @@ impl Array {
     }
 }
 
-/// Rank by Gaussian elimination modulo the prime.
+/// The rank by Gaussian elimination modulo `PRIME`.
 fn rank(mut rows: Vec<Vec<u64>>) -> usize {
     let width = rows.first().map_or(0, Vec::len);
     let mut rank = 0;

@@ -1,7 +1,7 @@
 //! Small systems whose index and degrees of freedom depend on whether one coefficient is zero.
 //!
-//! In: a [`Coefficient`]. Out: a system that contains it as a leading coefficient, as an entry outside the diagonal, as
-//! a mass, or as the loop of an algebraic equation, its equations in random order, with the truth for either case.
+//! In: a [`Coefficient`]. Out: a system that contains it at a [`Place`], for example as a leading coefficient or in an
+//! algebraic loop, with its equations in random order, and the truth, which depends on whether it vanishes.
 
 use crate::case::{Case, Truth};
 use crate::coefficients::{Coefficient, identity, tiny};
@@ -21,7 +21,8 @@ pub(crate) struct Quantity {
 }
 
 impl Quantity {
-    /// A state that decays from between 0.3 and 0.65, and perhaps a parameter of which coefficients are functions instead.
+    /// A state that decays from a value between 0.3 and 0.65; at times a parameter in this range takes its place as the
+    /// argument of coefficients.
     pub(crate) fn random(random: &mut Random) -> Self {
         let start = random.between(30, 65);
         let rate = *random.choose(&["-y", "-y/3", "-y/10", "-2*y"]);
@@ -39,7 +40,7 @@ impl Quantity {
     }
 }
 
-/// The places that a coefficient can have.
+/// The places at which a system can contain a coefficient $c$.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
     /// $c\,w' + w = y$.
@@ -74,7 +75,7 @@ const PLACES: [Place; 8] = [
 ];
 
 impl Place {
-    /// Any place at which a system has an index whether or not the coefficient vanishes.
+    /// A place at which the system has an index: not `Control` or `Algebraic` if the coefficient vanishes.
     pub(crate) fn random(random: &mut Random, vanishes: bool) -> Self {
         match random.below(if vanishes { 7 } else { 9 }) {
             7 => Place::Control,
@@ -139,7 +140,7 @@ impl Place {
         }
     }
 
-    /// The system with a coefficient at this place.
+    /// The system with the coefficient at this place.
     pub(crate) fn case(self, random: &mut Random, quantity: &Quantity, coefficient: &Coefficient) -> Case {
         let mut lines = quantity.declarations.clone();
         lines.extend(self.declarations().iter().map(|&line| line.to_string()));
@@ -152,7 +153,7 @@ impl Place {
     }
 }
 
-/// The coefficient as the value of a parameter, now and then, if it is a constant.
+/// The coefficient, which becomes the value of a parameter in one of three cases in which it depends on no state.
 fn named(random: &mut Random, quantity: &mut Quantity, coefficient: Coefficient) -> Coefficient {
     let is_constant = quantity.name == "p";
     if !is_constant || !random.once_in(3) {
@@ -169,12 +170,12 @@ fn planted(random: &mut Random, draw: impl Fn(&mut Random, &str) -> Coefficient)
     Place::random(random, coefficient.vanishes).case(random, &quantity, &coefficient)
 }
 
-/// Coefficients that are zero by an identity.
+/// Systems with coefficients that vanish by an identity.
 pub(crate) fn identities(random: &mut Random) -> Case {
     planted(random, identity)
 }
 
-/// Coefficients that are zero by an identity, times powers of ten.
+/// Systems with coefficients that vanish by an identity, multiplied by powers of ten.
 pub(crate) fn scaled_identities(random: &mut Random) -> Case {
     planted(random, |random, x| {
         let exponent = *random.choose(&[8, 15, 30, 100]);
@@ -182,12 +183,12 @@ pub(crate) fn scaled_identities(random: &mut Random) -> Case {
     })
 }
 
-/// Coefficients that are not zero, and smaller than rounding errors.
+/// Systems with coefficients that are close to zero but vanish nowhere.
 pub(crate) fn tiny_coefficients(random: &mut Random) -> Case {
     planted(random, tiny)
 }
 
-/// Small multiples of functions.
+/// Systems with small multiples of elementary functions as coefficients.
 pub(crate) fn small_functions(random: &mut Random) -> Case {
     planted(random, |random, x| {
         let k = random.between(3, 40);
@@ -196,7 +197,8 @@ pub(crate) fn small_functions(random: &mut Random) -> Case {
     })
 }
 
-/// Decimals that cancel exactly, though not as machine numbers, or only as these.
+/// Systems with coefficients of decimals that cancel exactly, though perhaps not as floating-point numbers, or that
+/// differ in a late digit.
 pub(crate) fn decimals(random: &mut Random) -> Case {
     let mut quantity = Quantity::random(random);
     let vanishes = random.once_in(2);
@@ -216,13 +218,13 @@ pub(crate) fn decimals(random: &mut Random) -> Case {
             }
             "d-e-f".into()
         }
-        // A start value: the coefficient is a state that stays what it is.
+        // A start value: the coefficient contains a state that keeps it.
         2 => {
             quantity.declarations.push(format!("var d = {p};"));
             quantity.equations.push("der(d) = 0*y;".into());
             quantity.degrees += 1;
             let places = [Place::OffDiagonal, Place::Product];
-            // Elsewhere degrees of freedom are those of its neighbours.
+            // At other places the degrees of freedom are those of neighbouring solutions, where it does not vanish.
             let place = if vanishes { *random.choose(&places) } else { Place::random(random, false) };
             let coefficient = Coefficient { text: format!("(d-{q}-{r})"), vanishes };
             return place.case(random, &quantity, &coefficient);
@@ -234,7 +236,7 @@ pub(crate) fn decimals(random: &mut Random) -> Case {
     Place::random(random, vanishes).case(random, &quantity, &coefficient)
 }
 
-/// The exact product of two decimals with `digits` digits, followed by the digits `off`.
+/// The exact product of two numbers with `digits` decimals, followed by the digits `off`.
 fn exact_product(q: &str, r: &str, digits: usize, off: &str) -> String {
     let whole = |text: &str| text.replace('.', "").parse::<u64>().unwrap_or_default();
     let (product, scale) = (whole(q) * whole(r), 10_u64.pow(2 * digits as u32));

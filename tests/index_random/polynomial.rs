@@ -1,7 +1,7 @@
 //! Polynomials in jets, time, and sines, cosines and exponentials of time, with integer coefficients.
 //!
 //! In: polynomials that a generator builds. Out: their derivatives, substitutions and texts in the language, exactly,
-//! by code that shares nothing with the one under test.
+//! by code that shares nothing with the code under test.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -148,7 +148,8 @@ impl Poly {
         sum
     }
 
-    /// Jets replaced by polynomials; `values[j]` stands for $x_j$, its derivatives follow.
+    /// The polynomial with `values[j]` in place of $x_j$, and the derivatives of `values[j]` in place of those of
+    /// $x_j$.
     pub(crate) fn substitute(&self, values: &[Poly]) -> Poly {
         let rates: Vec<Poly> = values.iter().map(Poly::derivative).collect();
         let mut sum = Poly::zero();
@@ -170,7 +171,7 @@ impl Poly {
         sum
     }
 
-    /// $\cos^2 kt$ written as $1 - \sin^2 kt$.
+    /// The polynomial with every $\cos^2 kt$ written as $1 - \sin^2 kt$.
     pub(crate) fn reduced(&self) -> Poly {
         let mut current = self.clone();
         loop {
@@ -191,7 +192,7 @@ impl Poly {
         }
     }
 
-    /// The value where jet $x_j^{(k)}$ is `jet(j, k)`.
+    /// The value at time `t` where $x_j^{(k)}$ is `jet(j, k)`.
     pub(crate) fn value(&self, t: f64, jet: impl Fn(usize, u32) -> f64) -> f64 {
         let atom_value = |atom| match atom {
             Atom::Time => t,
@@ -205,7 +206,7 @@ impl Poly {
         self.terms.iter().map(|(monomial, &coefficient)| coefficient as f64 * product(monomial)).sum()
     }
 
-    /// The value at $t = 0$ where all values are integers; exponentials and cosines are 1 there.
+    /// The value at $t = 0$, where all atoms are integers; $x_j$ and its derivatives have the value `jet(j)`.
     pub(crate) fn value_at_zero(&self, jet: impl Fn(usize) -> i64) -> i64 {
         let atom_value = |atom| match atom {
             Atom::Time | Atom::Sin(_) => 0,
@@ -221,7 +222,7 @@ impl Poly {
         self.terms.get(&vec![(Atom::Jet { unknown, order }, 1)]).copied().unwrap_or(0)
     }
 
-    /// The jets that occur.
+    /// The jets $(j, k)$ that occur, sorted.
     pub(crate) fn jets(&self) -> Vec<(usize, u32)> {
         let mut jets: Vec<(usize, u32)> = Vec::new();
         for (atom, _) in self.terms.keys().flatten() {

@@ -1,8 +1,8 @@
 //! Random numbers that are the same on every machine.
 //!
-//! In: a seed. Out: SplitMix64 (Steele, Lea & Flood, OOPSLA 2014) and small draws from it. No library's: a system is
-//! known by the name of its generator and its number, and has to stay the same (files in `fuzz/corpus` are named so,
-//! and README counts 50,000 systems).
+//! In: a seed. Out: SplitMix64 (Steele, Lea & Flood, OOPSLA 2014) and small draws from it. No library is used, because
+//! a system is known by the name of its generator and its number, as in the file names of `fuzz/corpus`, and has to
+//! stay the same.
 
 /// A generator of random numbers.
 pub(crate) struct Random {
@@ -10,9 +10,10 @@ pub(crate) struct Random {
 }
 
 impl Random {
-    /// The numbers of system `number` of the generator `name`; other values of `base` give other systems.
+    /// The random numbers for system `number` of the generator `name`; another `base` gives another system.
     pub(crate) fn of_system(name: &str, base: u64, number: u64) -> Self {
-        // FNV-1a of the name, so that generators do not share their numbers; mixed after every part, so that systems do not either.
+        // The FNV-1a hash of the name keeps the numbers of generators apart, and mixing after each part keeps those of
+        // systems apart.
         let name =
             name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
         let mixed = |state: u64, part: u64| Random { state: state ^ part }.next();
@@ -26,7 +27,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// One of $0, \dots, n - 1$.
+    /// One of $0, \dots, n - 1$; 0 if $n = 0$.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
@@ -36,7 +37,7 @@ impl Random {
         low + self.below(high + 1 - low)
     }
 
-    /// True once in `n` times.
+    /// True with probability $1/n$.
     pub(crate) fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

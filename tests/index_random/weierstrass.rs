@@ -2,7 +2,9 @@
 //!
 //! $z_1' = J z_1 + f$, $N z_2' + z_2 = g$ with nilpotent blocks: the index is the size of the largest block (zero if
 //! there is none), and there are $\dim z_1$ degrees of freedom (Hairer (2011), Sect. IV.1; Kunkel & Mehrmann 2006, Th.
-//! 2.7). Out: the system $P(t)\,(E\,(Rx)' + A\,Rx - f) = 0$ with unimodular $P$ and $R$, constant or depending on time.
+//! 2.7). Out: the system $P\,(E\,(Rx)' + A\,Rx - h) = 0$ with unimodular $P$ and $R$, constant or depending on time;
+//! and systems with nonlinear changes of unknowns, with derivatives of rows added to others, with branches, or with
+//! parameters.
 
 use crate::case::{Case, Truth};
 use crate::hiding::{Change, Entries, forcing, hide, lines, start_time};
@@ -10,20 +12,20 @@ use crate::oracle::truth_of;
 use crate::polynomial::Poly;
 use crate::random::Random;
 
-/// A decoupled linear system with constant coefficients.
+/// A linear system with constant coefficients in Weierstrass form, except that one part may depend on the other.
 pub(crate) struct Weierstrass {
     pub(crate) unknowns: usize,
     pub(crate) rows: Vec<Poly>,
     pub(crate) truth: Truth,
-    /// $z$ as functions of time, zero for the differential part, which is free.
+    /// $z$ as functions of time; zero for the differential part, whose values are free.
     solution: Vec<Poly>,
     differential: usize,
 }
 
-/// Which parts may influence which.
+/// Which part may depend on which.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coupling {
-    /// The nilpotent part also depends on the differential one, or the other way round.
+    /// One of the two parts may depend on the other; which one is drawn.
     Either,
     /// The differential part may depend on the nilpotent one.
     IntoDifferential,
@@ -39,7 +41,7 @@ impl Weierstrass {
         Self::with_blocks(random, coupling, differential, &blocks)
     }
 
-    /// The nilpotent blocks have the sizes `blocks`.
+    /// A system with `differential` states and nilpotent blocks of the sizes `blocks`.
     pub(crate) fn with_blocks(random: &mut Random, coupling: Coupling, differential: usize, blocks: &[usize]) -> Self {
         let unknowns = differential + blocks.iter().sum::<usize>();
         let mut rows = Vec::new();
@@ -113,7 +115,7 @@ fn hidden(random: &mut Random, kinds: &[Entries]) -> Case {
     }
 }
 
-/// Nonlinear changes of unknowns and combinations with coefficients that depend on the solution.
+/// Nonlinear changes of unknowns, and combinations with factors that may depend on the unknowns.
 pub(crate) fn nonlinear(random: &mut Random) -> Case {
     loop {
         let system = Weierstrass::random(random, Coupling::IntoDifferential);
@@ -124,7 +126,7 @@ pub(crate) fn nonlinear(random: &mut Random) -> Case {
     }
 }
 
-/// `rows` has the solutions of `system`.
+/// `rows`, which have the solutions of `system`, in new unknowns and combined; `None` if they become too long.
 pub(crate) fn nonlinearly_hidden(
     random: &mut Random,
     system: &Weierstrass,
@@ -139,13 +141,14 @@ pub(crate) fn nonlinearly_hidden(
     let rows = hide(random, rows, &change, entries, count)?;
     let t0 = start_time(random);
     let point = system.point(random, t0);
-    // A guess near the consistent point, as users have one.
+    // Guesses near the consistent point, such as a user would have.
     let starts: Vec<f64> = change.inverse(t0, &point).iter().map(|x| x + 0.02 * random.fraction()).collect();
     Some(Case::new(&lines(random, &rows, &starts, false), t0, truth))
 }
 
-/// Derivatives of algebraic rows added to other rows, which hides constraints from structural analysis and changes the index; then
-/// hidden like the others. The truth is that of the linear system with constant coefficients, by ranks.
+/// Derivatives of algebraic rows added to other rows, which hides constraints from structural analysis and may change
+/// the index, followed by a transformation as for the others. The truth is that of the linear system with constant
+/// coefficients, by ranks.
 pub(crate) fn cancelling(random: &mut Random) -> Case {
     loop {
         let system = Weierstrass::random(random, Coupling::IntoDifferential);
@@ -157,7 +160,7 @@ pub(crate) fn cancelling(random: &mut Random) -> Case {
         }
         for _ in 0..random.between(1, 2) {
             let (i, j) = (random.below(n), *random.choose(&algebraic));
-            // A row that already contains a derivative stays of first order.
+            // Only rows without derivatives are differentiated, so that the system stays of first order.
             if i != j && rows[j].jets().iter().all(|&(_, order)| order == 0) {
                 rows[i] = rows[i].plus(&rows[j].derivative().scaled(random.nonzero()));
             }
@@ -183,8 +186,9 @@ pub(crate) fn cancelling(random: &mut Random) -> Case {
     }
 }
 
-/// Two systems of different index in one: $0 = (w - a)(w - b)$ selects $(w - b) F + (w - a) G$. On the branch $w = a$ the second
-/// factor vanishes with all its derivatives, so that the index is that of $F$ (at least 1, for $w$).
+/// Two systems in one, in general of different index: $(w - b) F + (w - a) G = 0$ with $(w - a)(w - b) = 0$. On the
+/// branch $w = a$ the factor of $G$ vanishes with all its derivatives, so that the index is that of $F$, but at least 1
+/// because of $w$.
 pub(crate) fn branches(random: &mut Random) -> Case {
     loop {
         let differential = random.below(3);
@@ -214,8 +218,9 @@ pub(crate) fn branches(random: &mut Random) -> Case {
     }
 }
 
-/// Chains whose links are switched off by parameters: $p_k z_{k+1}' + z_k = g_k$ with defaults 0 and 1 has as index the longest run of links that are on,
-/// plus one; and $p\,z' + z = g$ is a differential equation or an algebraic one.
+/// Chains with links that parameters switch on or off: the index of $p_k z_{k+1}' + z_k = g_k$, where the defaults of
+/// the $p_k$ are 0 or 1, is one more than the length of the longest run of links that are on. Beside them,
+/// $p\,z' + z = g$ is a differential or an algebraic equation.
 pub(crate) fn parameters(random: &mut Random) -> Case {
     const KINDS: [Entries; 2] = [Entries::Constant, Entries::Polynomial];
     loop {
@@ -232,7 +237,7 @@ pub(crate) fn parameters(random: &mut Random) -> Case {
                 switched.push(rest);
                 continue;
             };
-            // The parameter is an unknown of its own as far as these polynomials are concerned.
+            // In these polynomials, the parameter is an unknown of its own.
             let parameter = Poly::jet(n + declarations.len(), 0);
             rows.push(rest.plus(&parameter.times(&Poly::jet(target, 1))));
             let mut row = rest;
@@ -248,7 +253,7 @@ pub(crate) fn parameters(random: &mut Random) -> Case {
         let mut values = change.values();
         values.extend((0..declarations.len()).map(|p| Poly::jet(n + p, 0)));
         let rows: Vec<Poly> = rows.iter().map(|row| row.substitute(&values)).collect();
-        // The rate of a parameter is zero; none occurs, because the parameters stand undifferentiated.
+        // Parameters occur undifferentiated, so that the substitution needs no derivative of one.
         let Some(rows) = crate::hiding::combine(random, rows, n, left, n) else { continue };
         let name = |j: usize| if j < n { format!("x{j}") } else { format!("p{}", j - n) };
         let mut model = declarations;

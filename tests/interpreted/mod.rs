@@ -1,6 +1,6 @@
-//! Models at run time.
+//! Models compiled at run time, for the interpreter.
 //!
-//! In: a text and the name of a form. Out: a system that runs.
+//! In: the text of a model and the name of a form. Out: the form, ready to be integrated.
 
 #![allow(unreachable_pub, reason = "shared between test binaries")]
 
@@ -9,12 +9,12 @@ use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::pipeline::compile;
 
-/// A form of a model that has no errors.
+/// The form of this name of a model. Panics if the model has errors or does not have the form.
 pub fn system(text: &str, form: &str) -> Box<dyn Dae> {
     available(text, form).unwrap_or_else(|| panic!("no {form} form"))
 }
 
-/// A form of a model that has no errors, if the model has this form.
+/// The form of this name of a model; `None` if the model does not have it. Panics if the model has errors.
 pub fn available(text: &str, form: &str) -> Option<Box<dyn Dae>> {
     let (model, _) = dae::symbolic::read_text(text).expect("readable");
     let form: Form = form.parse().expect("a form");

@@ -44,13 +44,13 @@ fn generated_code_encloses_what_it_can_evaluate() {
     }
 }
 
-/// Compares every function of the contract of both formulations at every point.
+/// Checks at every point that all functions of the contract have the same values in both formulations, up to rounding.
 fn compare(a: &dyn Dae, b: &dyn Dae, points: &[Point]) {
     let d = a.description();
     let (rows, constraints) = (d.equations.len(), d.invariants.len());
     let jets = a.prolongation().prolongation_description();
     for Point { t, y, yp, jets: x } in points {
-        // Forms with local coordinates choose those that suit the point.
+        // Forms with local coordinates choose coordinates that suit the point.
         let chosen = [a, b].map(|m| m.choose_coordinates(*t, y, yp, true));
         assert_eq!(chosen[0], chosen[1]);
         let same = |name: &str, length: usize, f: &dyn Fn(&dyn Dae, &mut [f64])| {
@@ -97,7 +97,8 @@ fn compare(a: &dyn Dae, b: &dyn Dae, points: &[Point]) {
     }
 }
 
-/// Enclosures of the switching functions along a part of a step: they agree, and contain the values at random points.
+/// Checks the enclosures of the switching functions over part of a step: they agree up to rounding, and contain the
+/// values at random points.
 fn compare_enclosures(a: &dyn Dae, b: &dyn Dae, [t, radius]: [f64; 2], y: &[f64], yp: &[f64]) {
     let d = a.description();
     let (mut random, count) = (Rng::with_seed(3), y.len());

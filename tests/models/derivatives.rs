@@ -1,9 +1,9 @@
-//! Every Jacobian of every formulation against differences of the function it belongs to, through the interpreter.
+//! Every Jacobian of every formulation, interpreted, against differences of its function.
 //!
-//! Differences are extrapolated central ones (Ridders, *Accurate computation of F′(x) and F′(x) F″(x)*, Adv. Eng.
-//! Software 4, 1982): a table of halved steps, of which the entry with the smallest estimated error counts, up to where
-//! errors grow. The relative error allowed is 1e-7 of the entry; where an entry is small beside its row, rounding of
-//! the function sets the limit.
+//! The differences are central and extrapolated (Ridders, *Accurate computation of F′(x) and F′(x) F″(x)*, Adv. Eng.
+//! Software 4, 1982): of a table over halved steps, the entry with the smallest estimated error is taken, up to the
+//! step from which errors grow. The relative error allowed is 1e-7; where an entry is small beside its row, the
+//! rounding errors of the function set the limit.
 
 use dae::Dae;
 use dae::runtime::contract::Pattern;
@@ -11,18 +11,20 @@ use dae::runtime::contract::Pattern;
 use super::points::{Point, points};
 use super::{compiled, interpreter, models};
 
-/// First steps: states are of order one in all models, inputs have periods from 0.01 on, parameters are of any order.
+/// First steps: states are of order one in all models, inputs have periods of at least 0.01, and parameters are of any
+/// magnitude.
 const ABSOLUTE: Differences = Differences { first_step: |_| 0.02, rounding: 1e-13 };
 const TIME: Differences = Differences { first_step: |_| 0.001, rounding: 1e-13 };
 const RELATIVE: Differences = Differences { first_step: |value| 0.02 * value.abs(), rounding: 1e-13 };
-/// Derivatives of equations have more terms.
+/// Differentiated equations have more terms, and so larger rounding errors.
 const PROLONGED: Differences = Differences { rounding: 2e-13, ..RELATIVE };
 
 /// How differences are taken.
 #[derive(Clone, Copy)]
 struct Differences {
     first_step: fn(f64) -> f64,
-    /// Errors of terms of size ten, which cancel in a residual, over a step of a tenth.
+    /// The rounding error allowed, relative to the largest entry of the row or to one: that of terms of size ten, which
+    /// cancel in a residual, over the length of the step.
     rounding: f64,
 }
 
@@ -120,7 +122,7 @@ fn prolongation(form: &dyn Dae, Point { t, jets, .. }: &Point) -> usize {
     d.equations.len() * jets.len()
 }
 
-/// Every entry of a Jacobian, zeros outside the pattern included.
+/// Checks every entry of a Jacobian, including the zeros outside its pattern, against differences of `function`.
 fn check(
     name: &str,
     pattern: &Pattern,
@@ -147,7 +149,7 @@ fn check(
     }
 }
 
-/// The derivative of every component with respect to `x[column]`.
+/// The derivatives of all `rows` components of `function` with respect to argument number `column`, at `at`.
 fn ridders(
     at: &[f64],
     column: usize,
@@ -157,7 +159,7 @@ fn ridders(
 ) -> Vec<f64> {
     const DEPTH: usize = 9;
     let mut best = vec![(f64::NAN, f64::INFINITY); rows];
-    // Once rounding makes a row worse, entries that agree do so by chance.
+    // Once rounding errors make a row worse, later entries of it agree by chance only.
     let mut is_settled = vec![false; rows];
     let mut previous: Vec<Vec<f64>> = Vec::new();
     let mut h = first_step(at[column]);

@@ -1,4 +1,4 @@
-//! A model of index 3 with a table and inputs of the caller in the constraint, so that both are differentiated.
+//! A model of index 3 with a table and an input of the caller in its constraint, so that both are differentiated.
 
 use dae::Input;
 
@@ -31,7 +31,7 @@ dae::dae! {
     }
 }
 
-/// The inputs by name.
+/// The inputs of the caller, by name.
 pub(crate) fn inputs() -> Vec<(&'static str, Input)> {
     let hand = |t: f64, order: usize| {
         (2.0 * t + std::f64::consts::FRAC_PI_2 * order as f64).sin() * 2f64.powi(order as i32) / 5.0

@@ -1,7 +1,7 @@
-//! Generated code that factorises iteration matrices: it solves the linear systems of the formulation's pattern.
+//! Generated code that factorises iteration matrices: it solves linear systems with the pattern of the formulation.
 //!
 //! In: generated forms. Out: real and complex systems with random values on the pattern are solved as accurately as the
-//! growth of their factors allows.
+//! growth of the factors allows.
 
 use dae::Dae;
 use dae::runtime::contract::{Code, UnrolledLu};
@@ -12,7 +12,7 @@ use nalgebra::Complex;
 use super::models;
 use super::points::symmetric;
 
-/// Rounding errors of a solution, in units of the growth of the factors and the number of unknowns.
+/// The rounding error allowed, relative to the growth of the factors times the number of unknowns.
 const ROUNDING: f64 = 1e-15;
 const MATRICES: usize = 20;
 
@@ -33,7 +33,7 @@ fn generated_code_solves_systems_of_the_pattern() {
             }
         }
     }
-    // Code of more than 200 multiplications is in several parts.
+    // Code of more than 200 multiplications is split into several functions, which is to be tested too.
     assert!(forms >= 30 && longest > 400, "{forms} forms bring code, the longest with {longest} multiplications");
 }
 
@@ -66,7 +66,7 @@ fn solves<S: Scalar>(name: &str, code: &UnrolledLu, symbolic: &SymbolicFactoriza
     solve(&lower, &upper, &inverse, &mut x);
     let size = |vector: &[S]| vector.iter().fold(1.0, |size: f64, x| size.max(x.norm_1()));
     let of_factors = ROUNDING * n as f64 * size(&lower) * size(&upper).max(size(&inverse));
-    // L U is the matrix: the transposed one is solved with the same factors.
+    // L U has to be the matrix itself, because transposed systems are solved with the same factors.
     let row = |starts: &[usize], columns: &[usize], k: usize| -> Vec<(usize, usize)> {
         (starts[k]..starts[k + 1]).map(|place| (place, columns[place])).collect()
     };

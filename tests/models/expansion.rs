@@ -1,4 +1,4 @@
-//! Generated text.
+//! The text of generated code.
 
 use dae::symbolic::syntax::SourceText;
 use dae::symbolic::{build, expand_text};
@@ -10,14 +10,15 @@ fn expanded(text: &str) -> String {
     expand_text(SourceText { file: "model.dae", text }).unwrap_or_else(|message| panic!("{message}"))
 }
 
-/// What `cargo expand` shows for the pendulum, before it is formatted again. `UPDATE_EXPECT=1 cargo test` rewrites the file.
+/// The code generated for the pendulum, which `cargo expand` shows formatted. `UPDATE_EXPECT=1 cargo test` rewrites the
+/// file.
 #[test]
 fn pendulum_snapshot() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/models/pendulum.dae")).unwrap();
     expect_file!["pendulum.expanded.rs"].assert_eq(&expanded(&text));
 }
 
-/// The excerpt in the README is what the macro writes, formatted by `cargo expand`.
+/// The excerpt in the README is part of the code generated for the pendulum, up to formatting.
 #[test]
 fn excerpt_in_the_readme() {
     let readme = include_str!("../../README.md");
@@ -35,7 +36,7 @@ fn expansion_is_a_function_of_the_text() {
     }
 }
 
-/// Generated text can be parsed as Rust.
+/// Generated code can be parsed as Rust.
 #[test]
 fn generated_code_is_rust() {
     let written = models().into_iter().map(|model| model.text);
@@ -46,7 +47,7 @@ fn generated_code_is_rust() {
     }
 }
 
-/// The macros of the examples contain the same models as the `.dae` files, and there is an example for each file.
+/// For each `.dae` file there is an example whose macro contains the same model.
 #[test]
 fn macro_and_file_say_the_same() {
     let mut examples = Vec::new();
@@ -79,7 +80,8 @@ fn build_script_writes_what_the_macro_expands_to() {
     std::fs::remove_dir_all(&directory).unwrap();
 }
 
-/// Two equations for one combination of derivatives, and nonlinear in it: nothing says which constraints to differentiate.
+/// Two equations that are nonlinear in the same combination of derivatives: nothing says which constraint to
+/// differentiate.
 #[test]
 fn missing_formulations_are_explained() {
     let text = "struct Open { var x ~ 0.1; var y ~ 0.2; sin(der(x) + der(y)) = x; exp(der(x) + der(y)) = 1 + y; }";
@@ -89,7 +91,7 @@ fn missing_formulations_are_explained() {
     assert!(code.contains("/// There is no ggl form: the system Jacobian is singular"), "{code}");
 }
 
-/// A dependency may have another name.
+/// The dependency may have another name than `dae`.
 #[test]
 fn path_of_the_crate() {
     let model = "struct Decay { var x = 1; der(x) = -x; }";

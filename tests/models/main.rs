@@ -1,7 +1,8 @@
-//! Every model of the repository, by macro, file and interpreter.
+//! Models by macro, file and interpreter.
 //!
-//! In: the models of the examples (text in the macro and in `examples/models/*.dae`) and one that uses every operator.
-//! Out: generated code and interpreter agree, and every Jacobian agrees with differences.
+//! In: models of the examples, which are in macros and in `examples/models/*.dae`, and models of this folder, which
+//! between them use every operator and function of the language. Out: generated code and interpreter agree, every
+//! Jacobian agrees with differences, and generated factorisations solve linear systems.
 
 mod agreement;
 mod coupled;
@@ -41,7 +42,7 @@ use dae::symbolic::form::Form;
 use dae::symbolic::pipeline::{Compiled, compile};
 use dae::symbolic::read_text;
 
-/// A model with its text and its formulations as the macro generated them.
+/// The text of a model, and its formulations as the macro generates them.
 struct Generated {
     /// The body of the `dae!`, as it stands in the source file.
     text: String,
@@ -56,7 +57,7 @@ macro_rules! generated {
     }};
 }
 
-/// The models with their forms in the order of the text.
+/// The models, each with its forms in the order of its text.
 fn models() -> Vec<Generated> {
     use transistor_amplifier::TransistorAmplifier;
     vec![
@@ -124,7 +125,7 @@ fn compiled(text: &str) -> Compiled {
     compile(model, 0.0).unwrap_or_else(|rejected| panic!("{}", rejected.diagnostics))
 }
 
-/// One formulation under interpretation.
+/// One formulation, interpreted.
 fn interpreter(compiled: &Compiled, form: &Form) -> Box<dyn Dae> {
     let found = compiled.forms.iter().find(|f| f.form == *form).expect("the model has all forms");
     let inputs = if compiled.needs.is_empty() { Vec::new() } else { driven::inputs() };

@@ -1,4 +1,4 @@
-//! A mechanical system from its energies: a crane whose trolley moves as prescribed, with friction, a force and a
+//! A mechanical system given by its energies: a crane whose trolley moves as prescribed, with friction, a force and a
 //! damper.
 
 dae::dae! {

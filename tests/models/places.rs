@@ -47,7 +47,8 @@ fn run(form: &dyn dae::Dae) -> Solution {
     solution
 }
 
-/// Names that a pattern in generated code would match, if it used them.
+/// Constants, statics and types with the names of the model: patterns in generated code would match them instead of
+/// binding these names.
 mod crowded {
     #[allow(dead_code)]
     const R: f64 = 8.314;
@@ -66,7 +67,7 @@ mod crowded {
     }
 }
 
-/// Where the crate has another name.
+/// A model where the crate has another name.
 mod renamed {
     pub(crate) use dae as differential;
 

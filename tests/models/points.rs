@@ -13,7 +13,7 @@ pub(crate) fn near(random: &mut Rng, centre: &[f64], radius: f64) -> Vec<f64> {
     centre.iter().map(|c| c + radius * symmetric(random)).collect()
 }
 
-/// Arguments of the contract's functions.
+/// Arguments for the functions of the contract.
 pub(crate) struct Point {
     pub(crate) t: f64,
     pub(crate) y: Vec<f64>,
@@ -21,7 +21,7 @@ pub(crate) struct Point {
     pub(crate) jets: Vec<f64>,
 }
 
-/// Points around the initial values of the model.
+/// Random points around the consistent initial values of the model.
 pub(crate) fn points(form: &dyn Dae, count: usize) -> Vec<Point> {
     let n = form.description().unknowns.len();
     let options = InitializationOptions::default();

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 /// Values of some unknowns at some times.
 pub(crate) struct Reference {
-    /// Names.
+    /// The names of the unknowns.
     pub(crate) unknowns: Vec<String>,
-    /// Times.
+    /// The times.
     pub(crate) times: Vec<f64>,
-    /// By time and unknown.
+    /// The values, by time and unknown.
     pub(crate) values: Vec<Vec<f64>>,
 }
 
@@ -27,7 +27,7 @@ impl Reference {
         }
     }
 
-    /// Digits of the worst value of a solution recorded at these times.
+    /// The number of correct digits of the worst value of a solution recorded at these times.
     pub(crate) fn digits_of(&self, solution: &Solution) -> f64 {
         let mut worst: f64 = 0.0;
         for (time, values) in self.times.iter().zip(&self.values) {

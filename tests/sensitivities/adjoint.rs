@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Gradients of a tracking cost, an integral, and of a sum over measurements, with respect to parameters and start values: they agree with forward sensitivities, and these with differences.
+/// Gradients of a cost that is an integral, of end values and of a sum over recorded times, with respect to parameters
+/// and start values.
 #[test]
 fn adjoint_gradients_are_those_of_forward_sensitivities() {
     let text =
@@ -32,7 +33,7 @@ fn adjoint_gradients_are_those_of_forward_sensitivities() {
                 let at_end = |by: &str| forward.sensitivity_at(unknown, by, 1.5).expect("recorded");
                 check(&gradient, &at_end, &format!("{what}: {unknown}"));
             }
-            // The sum of y^2 over the times.
+            // The sum of y^2 over the recorded times.
             let y = forward.names.iter().position(|name| name == "y").expect("an unknown");
             let gradient = adjoint.gradient_of(|_, state, by_state| by_state[y] += 2.0 * state[y]).expect("a way back");
             let sum = |by: &str| {
@@ -74,7 +75,7 @@ fn adjoint_gradients_pass_impacts_and_jumps() {
     agree(system(jumps, "original").as_ref(), &no_events, &["place", "time", "force", "v"], &["x", "v"], "jumps");
 }
 
-/// Gradients of the values at the end are the sensitivities there, by every method.
+/// Checks by every method that gradients of end values are the forward sensitivities there.
 fn agree(
     system: &dyn Dae,
     events: &dyn Fn(&dyn Dae) -> Vec<Event<'static>>,
@@ -98,7 +99,7 @@ fn agree(
     }
 }
 
-/// A run of many steps, only some of which keep their stages: $x = \cos(w t)$ and an algebraic $z = x^2 + w$.
+/// A run of so many steps that only some keep their stages: $x = \cos(w t)$ and an algebraic $z = x^2 + w$.
 #[test]
 fn a_long_way_back_goes_over_its_checkpoints() {
     let text = "struct Oscillator { param w = 1.5; var x = 1; var v = 0; var z; der(x) = v; der(v) = -w * w * x; z = x * x + w; }";
@@ -111,7 +112,7 @@ fn a_long_way_back_goes_over_its_checkpoints() {
         let (sin, cos) = (1.5 * t).sin_cos();
         let gradient = run.gradient("z").expect("a way back");
         let expected = [1.0 - 2.0 * t * sin * cos, 2.0 * cos * cos];
-        // A function of the states at two times.
+        // The sum of x over the two recorded times.
         let x = oscillator.description().place_of("x").expect("a state");
         let sum = run.gradient_of(|_, _, by_state| by_state[x] = 1.0).expect("a way back");
         let of_sum = [-t * sin - 20.0 * 30f64.sin(), cos + 30f64.cos()];
@@ -124,13 +125,13 @@ fn a_long_way_back_goes_over_its_checkpoints() {
                 );
             }
         }
-        // The derivative that the caller supplies may be NaN.
+        // A NaN among the derivatives that the caller supplies is an error.
         let failure = run.gradient_of(|_, _, by_state| by_state[x] = f64::NAN).expect_err("no number");
         assert!(matches!(failure, Failure::Adjoint { t: at } if at == t), "{method:?}: {failure}");
     }
 }
 
-/// Runs without gradients: the error says why.
+/// Where there is no gradient, the error says why.
 #[test]
 fn a_way_back_that_does_not_exist_is_told() {
     let run = |form: &str, by: &[&'static str], t_end: f64| {
@@ -158,7 +159,7 @@ fn a_way_back_that_does_not_exist_is_told() {
         let message = run(form, by, t_end).expect_err(words);
         assert!(message.contains(words), "{message}");
     }
-    // Forward sensitivities exist for these.
+    // These forms have gradients.
     for (form, t_end) in [("ggl", 1.0), ("original", 1.0), ("tangent", 2.0)] {
         assert!(run(form, &["g"], t_end).is_ok(), "{form}");
     }

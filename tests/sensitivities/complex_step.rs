@@ -1,8 +1,8 @@
 //! The pendulum in its angle, with derivatives by complex steps.
 //!
-//! In: which parameter. Out: derivatives with respect to it of positions, velocities and multiplier, and of the times
-//! of events at a wall, to rounding: the motion is integrated in complex arithmetic, with the parameter displaced by a
-//! tiny imaginary number (Squire and Trapp, SIAM Review 40, 1998). Times of events are complex too.
+//! In: a parameter. Out: derivatives of positions, velocities, the multiplier and the times of events with respect to
+//! it, accurate to rounding: the motion is integrated in complex arithmetic, with the parameter displaced by a tiny
+//! imaginary number (Squire and Trapp, SIAM Review 40, 1998). Times of events are complex too.
 
 use nalgebra::Complex;
 
@@ -10,9 +10,9 @@ use super::Values;
 
 type C = Complex<f64>;
 
-/// So small that its square vanishes beside one.
+/// The displacement, so small that its square vanishes beside one.
 const STEP: f64 = 1e-100;
-/// Steps of the method of order 4 per unit of time: errors of 1e-15.
+/// Steps of the Runge–Kutta method per unit of time; at order 4, they leave errors of 1e-15.
 const STEPS: f64 = 8000.0;
 
 /// $\theta'' = -(g/l) \sin\theta$ with $x = l \sin\theta$, $y = -l \cos\theta$.
@@ -20,20 +20,20 @@ const STEPS: f64 = 8000.0;
 pub(super) struct Pendulum {
     pub(super) g: C,
     pub(super) l: C,
-    /// Angle and its rate at time zero.
+    /// The angle and its rate at time zero.
     pub(super) start: [C; 2],
-    /// Whether there is the wall at $x = -0.05 - 0.01 t$, where 0.7 of the speed is left.
+    /// Whether there is a wall at $x = -0.05 - 0.01 t$; an impact reverses the velocity and leaves 0.7 of it.
     pub(super) has_wall: bool,
 }
 
 impl Pendulum {
-    /// A pendulum that starts at rest at height `y0`, with the parameters of the model, one of them displaced.
+    /// A pendulum that starts at rest at height `y0`; one of the three parameters is displaced.
     pub(super) fn at_height([g, l, y0]: [C; 3]) -> Self {
         let quarter = C::from(std::f64::consts::FRAC_PI_2);
         Pendulum { g, l, start: [quarter + arc_sine(y0 / l), C::from(0.0)], has_wall: false }
     }
 
-    /// A pendulum that starts at rest at `x0`, below the pivot and beside the wall.
+    /// A pendulum that starts at rest at `x0`, below the height of the pivot and beside the wall.
     pub(super) fn beside_wall([g, l, x0]: [C; 3]) -> Self {
         Pendulum { g, l, start: [arc_sine(x0 / l), C::from(0.0)], has_wall: true }
     }
@@ -52,18 +52,18 @@ impl Pendulum {
         [0, 1].map(|i| z[i] + (k1[i] + k2[i] * 2.0 + k3[i] * 2.0 + k4[i]) * h / 6.0)
     }
 
-    /// Distance from the wall, and its derivative.
+    /// The distance from the wall, and its time derivative.
     fn distance(&self, t: C, [theta, omega]: [C; 2]) -> [C; 2] {
         [self.l * theta.sin() + 0.05 + t * 0.01, self.l * theta.cos() * omega + 0.01]
     }
 
-    /// Velocity along x, and its derivative.
+    /// The velocity along x, and its time derivative.
     fn velocity(&self, _: C, z: [C; 2]) -> [C; 2] {
         let ([sin, cos], acceleration) = ([z[0].sin(), z[0].cos()], self.rate(z)[1]);
         [self.l * cos * z[1], self.l * (cos * acceleration - sin * z[1] * z[1])]
     }
 
-    /// How far into a step of length `h` a function falls through zero, if it does.
+    /// How far into a step of length `h` a function falls through zero; `None` if it does not, or there is no wall.
     fn zero(&self, g: fn(&Self, C, [C; 2]) -> [C; 2], t: C, z: [C; 2], h: C) -> Option<C> {
         let at = |h: C| g(self, t + h, self.step(z, h));
         let falls = self.has_wall && at(C::from(0.0))[0].re > 0.0 && at(h)[0].re <= 0.0;
@@ -78,13 +78,13 @@ impl Pendulum {
         })
     }
 
-    /// x, y, u, v, lambda.
+    /// The unknowns x, y, u, v and lambda.
     fn state(&self, [theta, omega]: [C; 2]) -> Vec<C> {
         let (x, y) = (self.l * theta.sin(), -self.l * theta.cos());
         vec![x, y, -y * omega, x * omega, omega * omega + self.g / self.l * theta.cos()]
     }
 
-    /// States at the times, and the times of impacts and of turning back to the wall.
+    /// The states at `times`, and the times of impacts and of turning back towards the wall.
     fn motion(&self, times: &[f64]) -> (Vec<Vec<C>>, Vec<C>) {
         let (mut t, mut z) = (C::from(0.0), self.start);
         let (mut states, mut events) = (Vec::new(), Vec::new());
@@ -112,12 +112,12 @@ impl Pendulum {
     }
 }
 
-/// The arc sine to first order in the imaginary part, which the formula with a logarithm loses.
+/// The arcsine to first order in the imaginary part, which the formula with a logarithm loses.
 fn arc_sine(z: C) -> C {
     C::new(z.re.asin(), z.im / (1.0 - z.re * z.re).sqrt())
 }
 
-/// Derivatives with respect to parameter number `k` of the motion of `pendulum(parameters)`.
+/// The derivatives of the motion of `pendulum(parameters)` with respect to parameter number `k`.
 pub(super) fn derivatives(pendulum: fn([C; 3]) -> Pendulum, parameters: [f64; 3], k: usize, times: &[f64]) -> Values {
     let mut displaced = parameters.map(C::from);
     displaced[k].im = STEP;

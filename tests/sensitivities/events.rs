@@ -3,7 +3,8 @@
 use super::complex_step::{Pendulum, derivatives};
 use super::*;
 
-/// Four impacts at a wall that is met at an angle, where the constraint acts too, and turning points that are only recorded.
+/// Three impacts at a wall that is met at an angle, so that the constraint acts as well, and turning points, which are
+/// only recorded.
 #[test]
 fn sensitivities_pass_impacts() {
     let events = |system: &dyn Dae| {
@@ -58,7 +59,7 @@ fn a_bouncing_ball_is_known_exactly() {
     }
 }
 
-/// Forces that jump at a place and at a time, both of which are parameters; `w` follows the jump.
+/// Forces that jump at a place and at a time, both of which are parameters, and an algebraic unknown `w`.
 #[test]
 fn sensitivities_pass_jumps_of_the_equations() {
     let text = "struct Jumps {
@@ -90,7 +91,8 @@ fn sensitivities_pass_jumps_of_the_equations() {
     }
 }
 
-/// Where two events or switches coincide for some values only, the solution has no derivative there; and a run that does not locate switches is refused.
+/// Where two events or switches coincide only at the given values, the solution has no derivative; and a run that does
+/// not locate switches is refused.
 #[test]
 fn what_has_no_derivative_is_no_success() {
     let balls = system(
@@ -110,7 +112,7 @@ fn what_has_no_derivative_is_no_success() {
         message.contains("the solution has no derivative with respect to `") && solution.end_time > 0.4,
         "{message}"
     );
-    // Events one after the other have derivatives, each at its own time.
+    // Events at different times have derivatives.
     let run =
         Integration::new(balls.as_ref()).event(bounce(a, u)).event(Event::crossing(balls.as_ref(), "b", 0.5).unwrap());
     let solution = run.sensitivities(["a", "b"]).run(0.0, 0.6).unwrap();
@@ -125,16 +127,17 @@ fn what_has_no_derivative_is_no_success() {
     assert!((solution.end_time - 1.0).abs() < 1e-9, "{}", solution.status);
     let fixed = Integration::new(jumps.as_ref()).fixed_step(0.1).sensitivities(["a"]).run(0.0, 2.0);
     assert!(fixed.unwrap_err().to_string().contains("steps of one length do not end where"));
-    // Nothing depends on how flat the switch is, and the solution goes on.
+    // That the switching function is flat at its zero does not matter, because the time of the switch does not depend
+    // on k.
     let flat = "struct Flat { param k = 2; var v = 0; der(v) = if (t - 1).powi(3) > 0 { k } else { 1 }; }";
     let flat = system(flat, "original");
     let solution = Integration::new(flat.as_ref()).sensitivities(["k"]).run(0.0, 2.0).unwrap();
     assert!((solution.sensitivity_at("v", "k", 2.0).unwrap() - 1.0).abs() < 1e-9, "{}", solution.status);
-    // A change of the state where the equations change as well.
+    // An event changes the state at the time when the equations change as well.
     let kick = Event::new("kick", |t, _, _| t - 1.0).reset(|_, y| y[0] += 1.0);
     let solution = stopped(Integration::new(jumps.as_ref()).event(kick).sensitivities(["a"]), 2.0);
     assert!((solution.end_time - 1.0).abs() < 1e-9, "{}", solution.status);
-    // A gradient of the value at an end that moves.
+    // The value at an end time that depends on the parameters has no gradient.
     let end = Event::crossing(balls.as_ref(), "a", 0.0).unwrap().terminal();
     let adjoint = Integration::new(balls.as_ref()).event(end).sensitivities(["a"]).adjoint(0.0, 1.0).unwrap();
     assert!(adjoint.gradient("u").unwrap_err().to_string().contains("the run has ended at `a`, whose time changes"));

@@ -3,7 +3,8 @@
 use super::complex_step::{Pendulum, derivatives};
 use super::*;
 
-/// Hidden constraints, consistent initialisation, multipliers: with respect to the length, which start values have to follow, and to a start value.
+/// Hidden constraints, consistent initialisation and multipliers, with respect to gravity, to the length, with which
+/// start values have to change, and to a start value.
 #[test]
 fn a_pendulum_in_all_forms() {
     let case = Case { t_end: 2.0, times: &[0.0, 0.5, 1.0, 2.0], difference: 0.0, events: &no_events };
@@ -23,7 +24,7 @@ fn a_pendulum_in_all_forms() {
         "strangeness-free",
         "original",
     ] {
-        // Multipliers are of lower order where constraints are on velocities, or on positions.
+        // Multipliers converge more slowly where constraints are on velocities or positions (index 2 or 3).
         let (tolerance, of_states, of_multiplier) = match form {
             "original" => (1e-10, 1e-8, 1e-7),
             "index2" | "ggl" => (1e-13, 1e-7, 1e-7),
@@ -42,7 +43,7 @@ fn a_pendulum_in_all_forms() {
                 compare(&solution, parameter, expected, &["x", "y", "u", "v"], of_states, &what);
                 compare(&solution, parameter, expected, &["lambda"], of_multiplier, &what);
             }
-            // The parameter is the start value.
+            // The parameter `y0` is the start value of y.
             for name in ["x", "y", "u", "v"] {
                 let [by_parameter, by_start] = ["y0", "y"].map(|by| solution.sensitivity(name, by).expect("asked for"));
                 let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-8 * (1.0 + a.abs());
@@ -52,7 +53,7 @@ fn a_pendulum_in_all_forms() {
     }
 }
 
-/// The state rests, and would allow steps of any length; its sensitivities do not.
+/// The state is at rest and would allow steps of any length; its sensitivities do not.
 #[test]
 fn sensitivities_have_an_error_control_of_their_own() {
     let text = "struct Unstable { param a = 0; var x = 0; var z ~ 1; der(x) = x * (1 - x) + a; z = exp(x); }";
@@ -82,7 +83,7 @@ fn errors_name_what_is_in_the_way() {
     assert!(message.starts_with("`der(u)` has no start value to differentiate by: it follows"), "{message}");
     let message = run(&["g"]).run_from(0.0, &[0.0; 6], &[0.0; 6], 1.0).unwrap_err().to_string();
     assert!(message.contains("use `run`"), "{message}");
-    // Both coordinates are fixed: that fits one length only.
+    // Both coordinates are fixed, which is consistent with one length only.
     let fixed = system(&PENDULUM.replace("var x ~ 1", "var x = 1").replace("y0 = 0.1", "y0 = 0"), "ggl");
     let message = Integration::new(fixed.as_ref()).sensitivities(["l"]).run(0.0, 1.0).unwrap_err().to_string();
     assert_eq!(
@@ -93,7 +94,7 @@ fn errors_name_what_is_in_the_way() {
     assert!(Integration::new(fixed.as_ref()).sensitivities(["g"]).run(0.0, 1.0).is_ok());
 }
 
-/// A stiff circuit, whose parameters are of very different size.
+/// A stiff circuit whose parameters have very different magnitudes.
 #[test]
 fn a_transistor_amplifier() {
     let mut amplifier = system(include_str!("../../examples/models/transistor_amplifier.dae"), "original");
@@ -113,7 +114,7 @@ fn a_transistor_amplifier() {
     }
 }
 
-/// Derivatives of start values of one component of a model do not depend on those of another.
+/// The derivatives of the start values of one component of a model do not depend on other components.
 #[test]
 fn parts_of_a_model_start_by_themselves() {
     let pendulum = |n: u32, starts: &str| {
@@ -122,7 +123,7 @@ fn parts_of_a_model_start_by_themselves() {
         )
     };
     let free = pendulum(1, "var x1 ~ 0; var y1 ~ -1; var u1 ~ 1; var v1 ~ 0;");
-    // Velocities that are fixed decide on the positions.
+    // Its velocities are fixed and determine its positions.
     let fixed = pendulum(2, "var x2 ~ 0.6; var y2 ~ -0.8; var u2 = 0.8; var v2 = 0.6;");
     let derivative = |text: String| {
         let system = system(&text, "ggl");
@@ -137,7 +138,7 @@ fn parts_of_a_model_start_by_themselves() {
     assert!((alone[0] - 1.0).abs() < 1e-12 && (alone[3] - 1.0).abs() < 1e-12, "{alone:?}");
 }
 
-/// Backwards in time, and along an input with kinks.
+/// Sensitivities and gradients backwards in time, with an input that has kinks.
 #[test]
 fn sensitivities_run_backwards() {
     let text = "struct Driven { param a = 1.3; param w = 2; input u = abs(sin(w * t)); var x = 0.5; var z; der(x) = -a * x + u; z = x * x + a * u; }";
@@ -163,7 +164,7 @@ fn sensitivities_run_backwards() {
     }
 }
 
-/// The state rests, and its sensitivities have a pole.
+/// The state is at rest, but its sensitivity has a pole.
 #[test]
 fn a_sensitivity_that_grows_without_bounds_is_told() {
     let rests = system("struct Rests { var x = 0; der(x) = x / (1 - t); }", "index1");
@@ -176,7 +177,7 @@ fn a_sensitivity_that_grows_without_bounds_is_told() {
             panic!("{method:?}: {error}")
         };
         assert!((t - 1.0).abs() < 1e-9 && unknown == "x" && quantity == "x", "{method:?}: {error}");
-        // What was computed is there, as far as it was.
+        // What was computed up to there is kept.
         let by_start = solution.sensitivity("x", "x").expect("asked for");
         for (t, found) in solution.times.iter().zip(by_start) {
             assert!((found * (1.0 - t) - 1.0).abs() < 1e-6, "{method:?}: {found} at {t}");

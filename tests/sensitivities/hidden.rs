@@ -9,8 +9,9 @@ use dae::runtime::contract::Unknown;
 
 const TOLERANCES: [f64; 2] = [1e-6, 1e-9];
 
-/// Derivatives with respect to all of these quantities at the end, forwards and backwards, are as expected, to ten times the tolerance, or ten times the
-/// error of the solution in unknowns of index up to 2 where that is larger: errors of many steps add up.
+/// Checks the derivatives at the end with respect to all quantities `by`, forwards and backwards, to within ten times
+/// the tolerance, or ten times the error of the solution in unknowns of index up to 2 where that is larger: errors of
+/// many steps add up.
 fn check(
     (system, exact): (&dyn Dae, &Solution),
     (method, tolerance): (Method, f64),
@@ -48,7 +49,7 @@ fn check(
     }
 }
 
-/// The solution up to rounding errors.
+/// The solution at a tolerance near rounding errors.
 fn exact(text: &str, t_end: f64) -> Solution {
     let reduced = system(text, "index1");
     let run = Integration::new(reduced.as_ref()).method(Method::Radau).rtol(REFERENCE).atol(REFERENCE);
@@ -83,7 +84,7 @@ fn a_capacitor_across_a_source() {
     }
 }
 
-/// Three meshes fed by a source with a capacitor across it, with respect to all ten elements.
+/// Three meshes fed by a source with a capacitor across it; derivatives with respect to all ten elements.
 #[test]
 fn a_network_by_all_its_elements() {
     let text = "struct Network { param r1 = 0.8; param r2 = 1.7; param r3 = 0.6; param l1 = 0.5; param l2 = 0.9; param l3 = 1.2; \
@@ -118,7 +119,8 @@ fn a_network_by_all_its_elements() {
     }
 }
 
-/// Every unknown of a pendulum, the force in its rod too. Errors of BDF add up to more than ten tolerances.
+/// Every unknown of a pendulum, including the force in its rod. BDF is left out: its errors add up to more than ten
+/// tolerances.
 #[test]
 fn a_pendulum_in_six_forms() {
     let by = ["g", "l", "y0"];

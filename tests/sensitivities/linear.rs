@@ -3,9 +3,9 @@
 //! In: a seed. Out: systems $E x' + A(p) x = f(t, p)$ of index 1 to 3 made from their Weierstrass form, and whether
 //! derivatives of all unknowns with respect to $p$ are right, forwards and backwards. `CASES` says how many are drawn.
 //!
-//! With $z = W x$ there are states $z_k' = -a_k(p) z_k + s_k \cos\omega t$ and chains $z_j - c_j z_{j+1}' = h_j$, of
-//! which the last has no $z_{j+1}$, with $h_j = \alpha_j \sin(\omega_j t + \beta_j p)$: as long as the index. Rows are
-//! mixed as well where $c_j$ do not depend on $p$.
+//! With $z = W x$ there are states $z_k' = -a_k(p) z_k + s_k \cos\omega_k t$ and chains $z_j - c_j(p) z_{j+1}' = h_j$
+//! with $h_j = \alpha_j \sin(\omega_j t + \beta_j p)$; the last equation of a chain has no $z_{j+1}$, and the longest
+//! chain is as long as the index. Unknowns and rows are mixed only if no $c_j$ depends on $p$.
 
 use std::fmt::Write;
 use std::ops::RangeInclusive;
@@ -14,7 +14,7 @@ use fastrand::Rng;
 
 use super::*;
 
-/// The parameter.
+/// The value of the parameter.
 const P: f64 = 0.4;
 const T_END: f64 = 1.5;
 
@@ -23,7 +23,7 @@ fn decimal(random: &mut Rng, tenths: RangeInclusive<i32>) -> f64 {
     f64::from(random.i32(tenths)) / 10.0
 }
 
-/// A unit triangular matrix of small integers, lower or upper.
+/// A unit triangular matrix of small integers, which are zero where `is_entry` is false.
 fn triangular(random: &mut Rng, n: usize, is_entry: impl Fn(usize, usize) -> bool) -> Vec<Vec<f64>> {
     let mut entry = |i: usize, j: usize| match (i == j, is_entry(i, j)) {
         (true, _) => 1.0,
@@ -35,9 +35,9 @@ fn triangular(random: &mut Rng, n: usize, is_entry: impl Fn(usize, usize) -> boo
 
 /// An unknown of the Weierstrass form.
 enum Canonical {
-    /// $a = a_0 + a_1 p$, the amplitude and frequency of what drives it, the value at the start.
+    /// $a = a_0 + a_1 p$, the amplitude and frequency of the forcing, and the value at the start.
     State { a: [f64; 2], s: f64, omega: f64, start: f64 },
-    /// $c = c_0 + c_1 p$ if the chain goes on, and $\alpha, \omega, \beta$.
+    /// $c = c_0 + c_1 p$, `None` at the end of the chain; and $\alpha, \omega, \beta$.
     Link { c: Option<[f64; 2]>, h: [f64; 3] },
 }
 
@@ -70,7 +70,7 @@ impl Linear {
         Linear { canonical, w, rows }
     }
 
-    /// The $k$-th derivative of a canonical unknown.
+    /// The $k$-th time derivative of canonical unknown $j$; for a state, $k = 0$.
     fn derivative(&self, j: usize, k: i32, t: f64, p: f64) -> f64 {
         match self.canonical[j] {
             Canonical::State { a: [a0, a1], s, omega, start } => {
@@ -155,21 +155,21 @@ impl Linear {
     }
 }
 
-/// The outcome of a system.
+/// The outcome of a system whose derivatives were not found right.
 enum Found {
-    /// There is no solution to be differentiated.
+    /// The method finds no solution to be differentiated.
     NoRun,
     Wrong(String),
 }
 
-/// What is wrong with a system, if anything is.
+/// Compares the derivatives of the system drawn from `seed` with the exact ones; `None` if all are right.
 fn wrong(seed: u64) -> Option<Found> {
     let mut random = Rng::with_seed(seed);
     let linear = Linear::draw(&mut random);
     let form = ["ggl", "original", "index1"][random.usize(..3)];
     let tolerance = [1e-6, 1e-9][random.usize(..2)];
     let text = linear.text();
-    // Where offsets do not tell what to differentiate, there is only the original form.
+    // Where offsets do not say what to differentiate, the original form is taken.
     let system = available(&text, form).unwrap_or_else(|| system(&text, "original"));
     let form = system.description().form.to_string();
     let index = system.description().unknowns.iter().map(|unknown| unknown.index).max().unwrap_or(1);
@@ -182,7 +182,7 @@ fn wrong(seed: u64) -> Option<Found> {
     let size = expected.iter().fold(1.0_f64, |size, value| size.max(value.abs()));
     let solution = match run().run(0.0, T_END) {
         Ok(solution) => solution,
-        // A method may fail for the mixed rows of the original form; then it fails without sensitivities too.
+        // A method may fail for the mixed rows of the original form; it then fails without sensitivities too.
         Err(RunError::Stopped { .. }) if form == "original" && alone().run(0.0, T_END).is_err() => {
             return Some(Found::NoRun);
         }

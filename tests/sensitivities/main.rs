@@ -27,7 +27,7 @@ const REFERENCE: f64 = 1e-12;
 struct Case<'a> {
     t_end: f64,
     times: &'a [f64],
-    /// Relative differences of parameters.
+    /// The step of differences, relative to the parameter unless that is zero.
     difference: f64,
     /// The events of the run.
     events: &'a dyn Fn(&dyn Dae) -> Vec<Event<'static>>,
@@ -47,13 +47,13 @@ fn no_events(_: &dyn Dae) -> Vec<Event<'static>> {
 
 /// Expected derivatives of the states at the requested times, and of the times of the events.
 struct Values {
-    /// Size of the parameter, if it is small.
+    /// The unit of the parameter in comparisons: 1, or the magnitude of a small parameter.
     unit: f64,
     states: Vec<Vec<f64>>,
     events: Vec<f64>,
 }
 
-/// Derivatives with respect to a parameter: central differences of runs whose errors are near rounding, extrapolated once.
+/// Derivatives with respect to a parameter: central differences of runs with errors near rounding, extrapolated once.
 fn differences(system: &mut dyn Dae, parameter: &str, case: &Case<'_>) -> Values {
     let k = system.description().parameters.iter().position(|name| name == parameter).expect("a parameter");
     let at = system.parameters().to_vec();
@@ -86,7 +86,8 @@ fn differences(system: &mut dyn Dae, parameter: &str, case: &Case<'_>) -> Values
     Values { unit: if at[k] == 0.0 { 1.0 } else { at[k].abs().min(1.0) }, states, events }
 }
 
-/// Compares all derivatives of some unknowns with respect to a parameter, with a tolerance relative to one or to themselves, in units of the parameter if that is small.
+/// Compares the derivatives of some unknowns and of the times of all events with respect to a parameter; the tolerance
+/// is absolute and relative, for unknowns in the unit of the parameter.
 fn compare(solution: &Solution, parameter: &str, expected: &Values, unknowns: &[&str], tolerance: f64, what: &str) {
     let unit = expected.unit;
     for name in unknowns {
@@ -132,5 +133,5 @@ macro_rules! pendulum {
 }
 
 const PENDULUM: &str = pendulum!("param y0 = 0.1; var x ~ 1; var y = y0; var u ~ 0; var v = 0;");
-/// Beside a wall below its pivot.
+/// A pendulum beside a wall below its pivot.
 const WALL: &str = pendulum!("param x0 = 0.8414709848078965; var x = x0; var y ~ -0.54; var u = 0; var v ~ 0;");

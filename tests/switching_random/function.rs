@@ -1,6 +1,6 @@
 //! Piecewise functions of one variable.
 //!
-//! In: random numbers. Out: a function as text and as closure, with the functions at whose zeros it is not smooth.
+//! In: random numbers. Out: a function as text and as a closure, with the functions at whose zeros it is not smooth.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::random::Random;
 
 type Value = Rc<dyn Fn(f64) -> f64>;
 
-/// A function of `x`, which is between 0 and 10.
+/// A function of `x` between 0 and 10: text, value, and the functions at whose zeros it is not smooth.
 #[derive(Clone)]
 pub(crate) struct Piecewise {
     pub(crate) text: String,
@@ -43,7 +43,7 @@ impl Piecewise {
     }
 }
 
-/// A place and a width; some windows are narrow, some begin at the start.
+/// A place and a width; some are such that a window of this half-width begins at zero.
 fn place(random: &mut Random) -> (f64, f64) {
     let w = *random.choose(&[0.01, 0.05, 0.25, 1.0]);
     let c = if random.below(5) == 0 { w } else { random.between(1.1, 8.9) };
@@ -115,7 +115,7 @@ fn nested(random: &mut Random, x: &str) -> Piecewise {
     )
 }
 
-/// `abs`, `min`, `max` and `signum` around lines.
+/// Two or three of `abs`, `min`, `max` and `signum`, applied to lines one after another.
 fn chain(random: &mut Random, x: &str) -> Piecewise {
     let line = |random: &mut Random| {
         let c = if random.below(6) == 0 { 0.0 } else { random.between(0.5, 9.5) };

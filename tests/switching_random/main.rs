@@ -1,9 +1,9 @@
 //! Random systems with kinks and switches, against solutions known without the integrators.
 //!
-//! In: random right-hand sides of windows, combs, bumps and chains of `abs`, `min`, `max`, `signum`, of time and of
-//! unknowns, in several systems, by three methods and tolerances from 1e-3 to 1e-9. Out: no success that is off by more
-//! than a hundred times the tolerance; how many runs failed, and why, is printed. A sample runs with every test; more
-//! of them:
+//! In: right-hand sides of windows, combs, bumps and chains of `abs`, `min`, `max`, `signum`, as functions of time or
+//! of unknowns, in systems of several kinds, by three methods with tolerances from 1e-3 to 1e-9. Out: no success that
+//! is off by more than a hundred times the tolerance, and few failures, which are printed with their reasons. A sample
+//! runs with every `cargo test`; more of them:
 //!
 //! ```sh
 //! CASES=20000 cargo test --release --features interpreter --test switching_random -- --nocapture
@@ -25,20 +25,20 @@ use dae::{Integration, Method};
 use random::Random;
 use system::System;
 
-/// Runs with every test.
+/// The number of runs, unless `CASES` is set.
 const CASES: u64 = 200;
-/// Runs of one system.
+/// The number of runs of each system.
 const RUNS: u64 = 6;
-/// Errors of a success, in units of the tolerance.
+/// The largest error allowed of a success, in units of the tolerance.
 const ALLOWED: f64 = 100.0;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// What became of one run.
+/// The outcome of one run.
 enum Outcome {
-    /// The largest error in units of the tolerance, and of which unknown.
+    /// The largest error in units of the tolerance, and the values of its unknown.
     Success(f64, String),
     Failure(String),
 }

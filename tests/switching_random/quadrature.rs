@@ -1,16 +1,17 @@
 //! Integrals of piecewise smooth functions.
 //!
 //! In: a function, and functions at whose zeros it is not smooth. Out: its integral, piece by piece, by Gauss's rule
-//! with five points on many parts, with errors near rounding.
+//! with five points on many parts of each, with errors near rounding.
 
-/// Times at which signs are compared: far closer to each other than any two zeros that are drawn.
+/// The number of times at which signs are compared: these are far closer together than the zeros of the functions
+/// drawn.
 const SAMPLES: usize = 100_000;
-/// Parts of a piece.
+/// The number of parts of a piece.
 const PARTS: usize = 40;
 
 pub(crate) type Function = Box<dyn Fn(f64) -> f64>;
 
-/// Zeros in an interval, in order.
+/// The zeros between 0 and `end`, with these two, in order.
 fn breaks(switches: &[Function], end: f64) -> Vec<f64> {
     let mut found = vec![0.0, end];
     for switch in switches {
@@ -35,7 +36,7 @@ fn breaks(switches: &[Function], end: f64) -> Vec<f64> {
     found
 }
 
-/// The integral from 0 to `end`.
+/// The integral of `f` from 0 to `end`.
 pub(crate) fn integral(f: &dyn Fn(f64) -> f64, switches: &[Function], end: f64) -> f64 {
     let root = |sign: f64| (5.0 + sign * 2.0 * (10.0f64 / 7.0).sqrt()).sqrt() / 3.0;
     let weight = |sign: f64| (322.0 + sign * 13.0 * 70.0f64.sqrt()) / 900.0;

@@ -1,7 +1,8 @@
 //! Numbers drawn from a seed.
 //!
-//! In: a seed. Out: numbers that look random (S. Vigna's SplitMix64), the same on every machine. No library's: README
-//! says what came of 50,004 runs of this sequence, and of as many with another seed.
+//! In: a seed. Out: pseudorandom numbers (S. Vigna's SplitMix64), the same on every machine. No library is used,
+//! because the sequence has to stay the same: README gives the results of 50,004 runs with it, and of as many with
+//! another seed.
 
 pub(crate) struct Random(u64);
 
@@ -21,7 +22,7 @@ impl Random {
         (self.next() % count as u64) as usize
     }
 
-    /// A number rounded to four digits, so that its text is exact.
+    /// A number between `lo` and `hi`, rounded to four digits, so that its text is exact.
     pub(crate) fn between(&mut self, lo: f64, hi: f64) -> f64 {
         let x = lo + (hi - lo) * (self.next() >> 11) as f64 / (1u64 << 53) as f64;
         format!("{x:.3e}").parse().expect("a number")

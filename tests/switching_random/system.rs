@@ -1,6 +1,6 @@
-//! Systems with piecewise functions whose solutions are integrals.
+//! Systems with piecewise functions whose solutions are integrals or known in closed form.
 //!
-//! In: random numbers. Out: a model's text, and values of its unknowns at the end.
+//! In: random numbers. Out: the text of a model, and values of unknowns at the end.
 
 use std::f64::consts::PI;
 use std::rc::Rc;
@@ -23,7 +23,7 @@ struct Clock {
     value: fn(f64) -> f64,
 }
 
-/// The last one turns around at 10.
+/// The last one turns around at $x = 10$, not before the end.
 const CLOCKS: [Clock; 4] = [
     Clock { name: "x", text: "var x = 0; der(x) = 1;", value: |t| t },
     Clock { name: "x", text: "var x = 10; der(x) = -x / 4;", value: |t| 10.0 * (-t / 4.0).exp() },
@@ -67,7 +67,7 @@ fn driven(random: &mut Random) -> System {
         }
         2 => ("algebraic", format!("var v = 0; var y; y = {what}; der(v) = y;"), integral(&f, &switches, end)),
         _ => {
-            // Two masses at a rigid rod.
+            // Two masses joined by a rigid rod.
             let text = format!("var v = 0; var u; var force; der(v) = 2 * ({what}) - force; der(u) = force; u = v;");
             ("rod", text, integral(&f, &switches, end))
         }
@@ -75,13 +75,13 @@ fn driven(random: &mut Random) -> System {
     System { kind, text: format!("struct M {{ {} {text} }}", clock.text), end, exact: vec![("v", v)] }
 }
 
-/// `x'' = -a sign(x)`: parabolas.
+/// $x'' = -a \operatorname{sign} x$: the solution consists of parabolas.
 fn bang_bang(random: &mut Random) -> System {
     let (a, x0) = (random.between(0.5, 4.0), random.between(0.2, 2.0));
     let quarter = (2.0 * x0 / a).sqrt();
     let quarters = random.between(0.3, 7.7);
     let end = quarters * quarter;
-    // In units of quarters: down from the top, up from the bottom.
+    // In units of quarter periods, from a zero: the top is at 1, the bottom at 3.
     let phase = (quarters + 1.0) % 4.0;
     let parabola = |s: f64| x0 * (1.0 - (s - 1.0).powi(2));
     let x = if phase < 2.0 { parabola(phase) } else { -parabola(phase - 2.0) };
@@ -107,11 +107,11 @@ fn bilinear_spring(random: &mut Random) -> System {
     System { kind: "spring", text, end, exact: vec![("x", x), ("v", v)] }
 }
 
-/// A slope that changes where the unknown passes a level or two.
+/// A slope that changes where the unknown passes two levels, which may be close together.
 fn falling_towards(random: &mut Random) -> System {
     let (c, gap) = (random.between(0.5, 2.0), *random.choose(&[0.001, 0.02, 0.5]));
     let (fast, slow) = (random.between(1.0, 3.0), random.between(0.2, 0.9));
-    // From 3 on, slowly between the levels.
+    // x falls from 3, slowly between the levels.
     let (reached, left) = ((3.0 - c) / fast, (3.0 - c) / fast + gap / slow);
     let end = left + random.between(0.1, 1.0);
     let x = c - gap - fast * (end - left);

@@ -1,8 +1,8 @@
-//! Names of unknowns, equations and parameters.
+//! Names of models, unknowns, equations, parameters, switches and events.
 //!
-//! In: constants of generated code, or texts of a model that is read at run time. Out: one type for both.
+//! In: constants in generated code, or strings from a model that is read at run time. Out: one type for both.
 
 use std::borrow::Cow;
 
-/// A name as it is printed: `x`, `der(x)`, `equation 5`.
+/// A name as it appears in messages and results: `x`, `der(x)`, `equation 5`.
 pub type Name = Cow<'static, str>;

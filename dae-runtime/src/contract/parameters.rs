@@ -1,28 +1,28 @@
-//! Errors in replacing the parameters of a formulation.
+//! Errors when parameter values of a formulation are replaced.
 //!
-//! In: values or a name from the caller. Out: [`ParameterError`].
+//! In: the values, or the name, that the caller gives. Out: [`ParameterError`].
 
 use std::error::Error;
 use std::fmt;
 
 use super::name::Name;
 
-/// Why parameters were not replaced.
+/// Why no parameter value was replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParameterError {
-    /// The number of values differs from that of the parameters.
+    /// The number of values differs from the number of parameters.
     Count {
         /// Number of values given.
         given: usize,
         /// Number of parameters.
         expected: usize,
     },
-    /// There is no parameter of this name.
+    /// There is no parameter with this name.
     Unknown {
         /// The name given.
         name: String,
-        /// Names of the parameters that exist.
+        /// Names of all parameters.
         known: Vec<Name>,
     },
 }

@@ -1,6 +1,6 @@
 //! Why an attempt at a step was not accepted.
 //!
-//! In: what went wrong in an attempt. Out: that, with the length to try next ([`Rejection`]).
+//! In: what went wrong in an attempt. Out: the cause, together with the step length to try next ([`Rejection`]).
 
 use crate::linalg::iteration_matrix::Singular;
 
@@ -8,22 +8,25 @@ use crate::linalg::iteration_matrix::Singular;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rejection {
     pub(crate) cause: StepError,
-    /// Length to try next, positive. An unchanged length means that something else has been improved.
+    /// Length to try next, positive. It may be that of the rejected attempt if something else is different next time:
+    /// a new Jacobian, or a start moved onto the equations.
     pub(crate) retry: f64,
 }
 
-/// Why an attempt failed, with indices only; names are looked up when it becomes a failure.
+/// Why an attempt failed, in terms of indices; names are looked up only if it makes the run fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StepError {
-    /// The local error is too large, mostly in this unknown.
+    /// The local error is too large, most of all in this unknown.
     Error { unknown: usize },
-    /// The iteration diverges or is too slow, mostly in this unknown.
+    /// The iteration diverges or is too slow, most of all in this unknown; or its result is not finite in this unknown,
+    /// or violates an enforced constraint that contains it.
     Convergence { unknown: usize },
-    /// This equation is not finite.
+    /// The residual of this equation, or a derivative of it, is not finite.
     NonFinite { equation: usize },
-    /// A matrix is singular.
+    /// An iteration matrix is singular.
     Singular,
-    /// The step would pass a surface across which $F$ jumps.
+    /// The step has to end just before a surface across which $F$ jumps, or before a kink of $F$ that makes its error
+    /// too large.
     Switch,
 }
 

@@ -1,7 +1,7 @@
 //! Integration methods.
 //!
-//! In: a formulation and options. Out: a [`Stepper`](crate::integrator::stepper::Stepper), whose scheme is that of the
-//! method.
+//! In: a formulation, consistent start values and options. Out: a [`Stepper`](crate::integrator::stepper::Stepper) for
+//! the chosen method.
 
 pub mod bdf;
 pub mod radau;

@@ -1,43 +1,44 @@
 //! Whether the equations have the same number of degrees of freedom after a switch as before it.
 //!
 //! In: the Jacobians of a formulation at a state before a switch, and at one after it. Out: both numbers of degrees of
-//! freedom, where they differ. They are the degree of $\det(c F_{y'} + F_y)$ in $c$, as for a linear system (F. R.
-//! Gantmacher, *The Theory of Matrices* II, chapter XII), on which values of $c$ over ten decades have to agree;
-//! otherwise there is no verdict.
+//! freedom, if they differ. Each is the degree of $\det(c F_{y'} + F_y)$ in $c$, as for a linear system (F. R.
+//! Gantmacher, *The Theory of Matrices* II, chapter XII). Values of $c$ over ten decades have to agree on it; otherwise
+//! there is no verdict.
 
 use crate::linalg::matrix::Matrix;
 
 use crate::contract::Dae;
 use crate::integrator::stepper::Failure;
 
-/// Larger systems are not examined.
+/// Systems of more unknowns than this are not examined.
 const LARGEST: usize = 200;
 /// Pairs of values of $c$, in units of the inverse of the step size.
 const RATES: [[f64; 2]; 3] = [[1e4, 1e6], [1e8, 1e10], [1e12, 1e14]];
-/// Largest distance of an apparent degree from an integer.
+/// An apparent degree has to be closer than this to an integer.
 const CLEAR: f64 = 0.02;
 
-/// State of the equations before a switch.
+/// The linearised equations just before a switch.
 #[derive(Clone, Debug)]
 pub(super) struct BeforeSwitch {
     /// The switching function that vanishes.
     switch: usize,
     /// The time just before.
     t: f64,
-    /// Length of a step.
+    /// Length of a step, the unit of time for [`RATES`].
     step: f64,
-    /// $F_{y'}$ and $F_y$.
+    /// The entries of $F_{y'}$ and of $F_y$.
     jacobians: [Vec<f64>; 2],
 }
 
 impl BeforeSwitch {
-    /// Evaluates the Jacobians at a state just before the switch; `None` where the system is too large.
+    /// Evaluates the Jacobians at a state just before the switch; `None` if the system is empty or too large, or the
+    /// step has no length.
     pub(super) fn before(dae: &dyn Dae, switch: usize, at: (f64, &[f64], &[f64]), step: f64) -> Option<BeforeSwitch> {
         let is_small = (1..=LARGEST).contains(&dae.description().unknowns.len());
         (is_small && step > 0.0).then(|| BeforeSwitch { switch, t: at.0, step, jacobians: jacobians(dae, at) })
     }
 
-    /// An error if the number of degrees of freedom differs after the switch.
+    /// An error if the number of degrees of freedom is found to be different at a state just after the switch.
     pub(super) fn compare(&self, dae: &dyn Dae, at: (f64, &[f64], &[f64])) -> Result<(), Failure> {
         let beyond = jacobians(dae, at);
         let both = [&self.jacobians, &beyond];
@@ -50,14 +51,15 @@ impl BeforeSwitch {
     }
 }
 
-/// Whether the equations have different numbers of degrees of freedom at two states; `false` where the system is too large to tell.
+/// Whether the equations have different numbers of degrees of freedom at two states; `false` also if the system is too
+/// large to tell, or there is no verdict.
 pub(super) fn differs(dae: &dyn Dae, states: [(f64, &[f64], &[f64]); 2], step: f64) -> bool {
     let is_small = (1..=LARGEST).contains(&dae.description().unknowns.len());
     let [before, beyond] = states.map(|at| is_small.then(|| jacobians(dae, at)));
     before.zip(beyond).is_some_and(|(before, beyond)| changed_degrees(dae, [&before, &beyond], step).is_some())
 }
 
-/// Both degrees, where they differ.
+/// Both numbers of degrees of freedom, if they are known and differ.
 fn changed_degrees(dae: &dyn Dae, both: [&[Vec<f64>; 2]; 2], step: f64) -> Option<[usize; 2]> {
     most_changed(dae, both)?;
     let [before, after] = both.map(|jacobians| degree(dae, jacobians, step));
@@ -73,7 +75,7 @@ fn jacobians(dae: &dyn Dae, (t, y, yp): (f64, &[f64], &[f64])) -> [Vec<f64>; 2] 
     [by_derivative, by_state]
 }
 
-/// The degree of the determinant, if all pairs of values show the same.
+/// The degree of the determinant in $c$, if all pairs of values of $c$ show the same.
 fn degree(dae: &dyn Dae, jacobians: &[Vec<f64>; 2], step: f64) -> Option<usize> {
     let mut degrees = RATES.iter().map(|rates| {
         let [small, large] = rates.map(|rate| logarithm(dae, jacobians, rate / step));
@@ -102,13 +104,13 @@ fn logarithm(dae: &dyn Dae, [by_derivative, by_state]: &[Vec<f64>; 2], c: f64) -
         matrix.divide_row(row, size);
         sum += size.ln();
     }
-    // Without pivots the determinant is zero, or not known.
+    // If elimination finds no pivots, the determinant is zero or unknown.
     matrix
         .factors()
         .map_or(f64::NEG_INFINITY, |factors| sum + factors.pivots().map(|pivot| pivot.abs().ln()).sum::<f64>())
 }
 
-/// The equation whose derivatives change most, relative to their size, if any do.
+/// The equation with the partial derivative that changes most, relative to its size; `None` if none changes.
 fn most_changed(dae: &dyn Dae, [before, beyond]: [&[Vec<f64>; 2]; 2]) -> Option<usize> {
     let description = dae.description();
     let patterns = [&description.jacobian_yp, &description.jacobian_y];

@@ -1,21 +1,24 @@
 //! Polynomials of the steps, for a solution that can be evaluated anywhere.
 //!
-//! In: a stepper after a step. Out: its polynomial where that satisfies the equations, and otherwise as many pieces as
-//! needed through states that do (see [`Stepper::interpolate`]).
+//! In: a stepper after a step. Out: the polynomial of the step, if that satisfies the equations; otherwise as many
+//! pieces as are needed, through states that do (see [`Stepper::interpolate`]).
 
 use crate::integrator::polynomial::{evaluate, horner};
 use crate::integrator::stepper::Stepper;
 use crate::solution::Solution;
 
-/// Where the polynomial of a step is compared with the equations, in units of the step from its end.
+/// Where the polynomial of a step is compared with states that satisfy the equations, in units of the step from its
+/// end.
 const COMPARED: [f64; 2] = [-0.6, -0.15];
 /// A piece is a polynomial through this many equidistant states.
 const NODES: usize = 6;
-/// Where a piece is compared, in units of the piece from its end: where its error is largest.
+/// Where a piece is compared with states that satisfy the equations, in units of the piece from its end: between its
+/// first two nodes and between its last two, where the error is largest.
 const COMPARED_IN_PIECE: [f64; 2] = [-0.9, -0.1];
-/// Largest number of times that a step is halved.
+/// Largest number of successive halvings of a step.
 const MAX_DEPTH: usize = 8;
-/// From this depth on halves must be better than the whole by this factor; otherwise the remaining error is noise.
+/// From this depth on, a part is halved only if its error is at most `GAIN` times that of the piece of which it is a
+/// half; otherwise the remaining error is taken for noise.
 const TRUSTED_DEPTH: usize = 5;
 const GAIN: f64 = 0.7;
 
@@ -25,11 +28,11 @@ struct Part {
     begin: f64,
     end: f64,
     depth: usize,
-    /// Error of the piece of which it is a half.
+    /// Error of the piece of which it is a half; infinite for the whole step.
     whole: f64,
 }
 
-/// Records the polynomial of the step from `before`.
+/// Records the polynomial of the last step, which began at `before`, or the pieces that replace it.
 pub(super) fn record(stepper: &mut dyn Stepper, before: f64, solution: &mut Solution) {
     let n = stepper.state().len();
     let mut state = vec![0.0; n];
@@ -61,7 +64,7 @@ pub(super) fn record(stepper: &mut dyn Stepper, before: f64, solution: &mut Solu
             (0..n).for_each(|k| values[k] = horner(&polynomial, n, k, s));
             missed.iter().for_each(|&k| values[k] = state[k]);
         }
-        // What depends on derivatives is known once those of the piece are.
+        // Unknowns that depend on derivatives are corrected now that the piece supplies these.
         let coefficients = fit(&values, n);
         for (sigma, values) in nodes().into_iter().zip(values.chunks_exact_mut(n)) {
             evaluate(&coefficients, sigma, seconds, &mut state, &mut slope);
@@ -80,7 +83,7 @@ pub(super) fn record(stepper: &mut dyn Stepper, before: f64, solution: &mut Solu
         let gains = depth < TRUSTED_DEPTH || error <= GAIN * whole;
         if error > 1.0 && depth < MAX_DEPTH && gains {
             let middle = 0.5 * (begin + end);
-            // The later half first, since the last part is taken next.
+            // The later half first, since the part pushed last is taken next.
             parts.push(Part { begin: middle, end, depth: depth + 1, whole: error });
             parts.push(Part { begin, end: middle, depth: depth + 1, whole: error });
         } else {
@@ -94,7 +97,8 @@ fn nodes() -> [f64; NODES] {
     std::array::from_fn(|j| j as f64 / (NODES - 1) as f64 - 1.0)
 }
 
-/// Coefficients of the powers of $\sigma$, one after the other, of the polynomial through values at the nodes: Newton's divided differences.
+/// Coefficients of the polynomial in $\sigma$ through values at the nodes, power by power, by Newton's divided
+/// differences. Each node has `n` values, one per unknown, and so has each power.
 fn fit(values: &[f64], n: usize) -> Vec<f64> {
     let nodes = nodes();
     let mut coefficients = vec![0.0; values.len()];

@@ -14,8 +14,8 @@ use crate::solution::{Solution, Status};
 
 /// Why a run has not reached its end: it could not begin, or it stopped early.
 ///
-/// Ends that were asked for are not errors: the end time, a terminal event, an observer that interrupts. Where a run
-/// stops early, the solution up to there is in the error:
+/// Ends that were asked for are not errors: the end time, a terminal event, an observer that interrupts. If a run stops
+/// early, the error contains the solution up to there:
 ///
 /// ```
 /// # use dae_runtime::contract::Dae;
@@ -36,15 +36,16 @@ use crate::solution::{Solution, Status};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RunError {
-    /// No consistent initial values were found.
+    /// No consistent initial values were found, or no derivatives of them for sensitivities.
     Initialization(InitializationError),
-    /// An option has no meaning ([`Failure::InvalidOption`]), or the method does not suit the formulation ([`Failure::UnsuitableMethod`]).
+    /// An option or a start value is meaningless ([`Failure::InvalidOption`]), or the method does not suit the
+    /// formulation ([`Failure::UnsuitableMethod`]).
     Options(Failure),
     /// The given start values are not consistent ([`Failure::InconsistentStart`]).
     Start(Failure),
-    /// An input of the caller does not supply what the model needs.
+    /// The equations cannot be evaluated, for instance because an input of the caller does not supply what they need.
     Input(InputError),
-    /// The integration ended before its end time.
+    /// The integration failed before its end time.
     Stopped {
         /// Reason.
         failure: Failure,
@@ -54,7 +55,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// The solution, unless its status is that of a run that stopped: then an error that contains it.
+    /// The solution; if its status is that of a run that stopped early, an error that contains it.
     pub(super) fn unless_stopped(solution: Solution) -> Result<Solution, RunError> {
         match &solution.status {
             Status::Stopped(failure) => {
@@ -75,7 +76,7 @@ impl RunError {
         }
     }
 
-    /// The failure of the run; `None` for errors of initial values or inputs.
+    /// The failure that the error contains; `None` for errors of the initialisation and of inputs.
     pub fn failure(&self) -> Option<&Failure> {
         match self {
             RunError::Options(failure) | RunError::Start(failure) | RunError::Stopped { failure, .. } => Some(failure),
@@ -135,7 +136,7 @@ impl From<InputError> for RunError {
     }
 }
 
-/// The error of a run that has not begun.
+/// The error of a run that has not begun, which contains no solution.
 impl From<Failure> for RunError {
     fn from(failure: Failure) -> Self {
         match failure {

@@ -13,7 +13,13 @@ use crate::methods::bdf;
 use crate::methods::radau;
 
 impl Method {
-    /// Starts an integration by this method, to be stepped through by hand.
+    /// Starts an integration by this method from consistent values `y0`, `yp0` at `t0`, to be stepped through by hand.
+    /// A `t_end` earlier than `t0` means an integration backwards.
+    ///
+    /// # Errors
+    /// [`Failure::UnsuitableMethod`] if an unknown has too high an index for step-size control;
+    /// [`Failure::InvalidOption`] if an option or a value is meaningless; [`Failure::NonFinite`] if $F$ is not finite
+    /// at the start.
     pub fn start<'d>(
         self,
         dae: &'d dyn Dae,
@@ -27,7 +33,8 @@ impl Method {
         self.begin(dae, RunStart { t0, y0, yp0, t_end, plan: &plan }, options)
     }
 
-    /// Checks that the method suits the formulation, and finds the plan of the linear algebra of a run.
+    /// Checks that the method suits the formulation and that the start values are meaningful, chooses local
+    /// coordinates, and finds the plan of the linear algebra of a run.
     pub(super) fn prepare(
         self,
         dae: &dyn Dae,
@@ -41,7 +48,7 @@ impl Method {
         Ok(FactorizationPlan::new(dae, StepStart { t: t0, y: y0, yp: yp0, h: typical_step(t0, t_end) }))
     }
 
-    /// Starts an integration with that plan.
+    /// Starts an integration with the plan in `start`; whether the method suits the formulation is not checked again.
     pub(super) fn begin<'d>(
         self,
         dae: &'d dyn Dae,
@@ -87,7 +94,7 @@ impl Method {
     }
 }
 
-/// A typical step of the run, for which pivots are chosen.
+/// A typical step of the run, negative if it goes backwards, for which pivots are chosen.
 fn typical_step(t0: f64, t_end: f64) -> f64 {
     let h = 1e-3 * (t_end - t0);
     if h == 0.0 { 1.0 } else { h }

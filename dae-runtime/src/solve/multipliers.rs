@@ -1,28 +1,31 @@
 //! Whether the multipliers of a formulation, zero on solutions, are small.
 //!
-//! In: the ends of steps. Out: the failure of a run that is no longer a solution: directions that have become tangent
-//! to their constraints no longer correct it, or it has passed a point beyond which the solution cannot be continued.
+//! In: the ends of steps. Out: the failure of a run that no longer follows a solution: the directions in which
+//! multipliers act have become tangent to the constraints and no longer correct it, or it has passed a point beyond
+//! which the solution cannot be continued.
 
 use crate::contract::{Dae, Kind};
 use crate::integrator::stepper::{Failure, Options, StepControl, Stepper};
 
-/// Corrections of derivatives by multipliers above the first fraction of the derivatives are suspicious if they amount
-/// to more than this many tolerances over a step; to fewer where they make up most of the derivatives.
+/// A correction of derivatives by a multiplier is suspicious if it exceeds the first number times the largest
+/// derivative and, over a step, the second number times the largest tolerance: fewer tolerances are allowed where it is
+/// a large part of the derivatives.
 const SUSPICIOUS: [(f64, f64); 2] = [(1e-2, 1e3), (0.5, 30.0)];
-/// Multipliers are checked again once one has grown by this factor over the largest at the last check.
+/// Multipliers are checked again once one exceeds the largest at the last check by this factor.
 const GROWTH: f64 = 2.0;
 
 /// The multipliers of a formulation.
 pub(super) struct Watched {
     columns: Vec<usize>,
-    /// The largest multiplier at the last check.
+    /// Magnitude of the largest multiplier when their growth last led to a check.
     judged: f64,
     by_y: Vec<f64>,
     by_yp: Vec<f64>,
 }
 
 impl Watched {
-    /// The multipliers of a formulation; `None` if it has none, or at a fixed step size, where they are for the caller to assess.
+    /// The multipliers of a formulation; `None` if it has none, or at a fixed step size, where they are for the caller
+    /// to assess.
     pub(super) fn new(dae: &dyn Dae, options: &Options) -> Option<Self> {
         let description = dae.description();
         let columns: Vec<usize> = description.multipliers().collect();
@@ -34,8 +37,8 @@ impl Watched {
         })
     }
 
-    /// An error if they correct the derivatives at the end of a step of length `h` by more than the discretisation
-    /// explains. They are only checked while they grow.
+    /// An error if the multipliers correct the derivatives at the end of a step of length `h` by more than the
+    /// discretisation explains. Nothing is checked until they have grown since the last check.
     pub(super) fn check(&mut self, dae: &dyn Dae, stepper: &dyn Stepper, h: f64) -> Result<(), Failure> {
         let size = self.columns.iter().fold(0.0_f64, |size, &column| size.max(stepper.state()[column].abs()));
         if size <= GROWTH * self.judged {
@@ -45,7 +48,8 @@ impl Watched {
         self.judge_now(dae, stepper, h)
     }
 
-    /// An error if they correct the derivatives by more than the discretisation explains, checked whatever their size.
+    /// An error if the multipliers correct the derivatives at the last state by more than the discretisation explains
+    /// in steps of length `h`, whether or not they have grown.
     pub(super) fn judge_now(&mut self, dae: &dyn Dae, stepper: &dyn Stepper, h: f64) -> Result<(), Failure> {
         let description = dae.description();
         let (t, y, yp) = (stepper.time(), stepper.state(), stepper.derivative());

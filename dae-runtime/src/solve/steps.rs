@@ -20,10 +20,10 @@ use crate::solution::event::Event;
 use crate::solution::{Solution, Status};
 use crate::solve::stopwatch::Stopwatch;
 
-/// Receives each step; says whether to continue.
+/// Receives each accepted step; says whether to continue.
 pub(super) type Observer<'c> = Box<dyn FnMut(&StepView<'_>) -> ControlFlow<()> + 'c>;
 
-/// An integration that is made step by step ([`Integration::steps`](crate::solve::Integration::steps)): an iterator
+/// An integration that proceeds step by step ([`Integration::steps`](crate::solve::Integration::steps)): an iterator
 /// over the states that it records.
 ///
 /// [`Steps::finish`] says how it ended; a failure ends the iteration, and nothing that was computed is lost.
@@ -32,19 +32,19 @@ pub struct Steps<'d, 'c> {
     options: Options,
     initialization: InitializationOptions,
     observer: Option<Observer<'c>>,
-    /// `None` if it could not begin.
+    /// `None` if the run could not begin.
     run: Option<PiecewiseRun<'d>>,
     events: Events<'c>,
     pub(super) recorder: Recorder<'d>,
     solution: Solution,
     t0: f64,
     t_end: f64,
-    /// How it has ended; `None` before that.
+    /// How the run has ended; `None` before that.
     status: Option<Status>,
     /// Number of recorded states that the iterator has returned.
     returned: usize,
     residuals: Vec<f64>,
-    /// `None` where the formulation enforces all constraints.
+    /// `None` if the formulation enforces all constraints on states, or the step size is fixed.
     drift: Option<Drift>,
     multipliers: Option<Watched>,
     clock: Stopwatch,
@@ -97,7 +97,8 @@ impl fmt::Debug for Steps<'_, '_> {
 }
 
 impl<'d, 'c> Steps<'d, 'c> {
-    /// Starts from consistent values. An `Err` is a meaningless option.
+    /// Starts from consistent values. An `Err` means that an option or a value is meaningless, or the method
+    /// unsuitable; after any other failure the run has already stopped.
     pub(super) fn new(
         settings: Settings<'d, 'c>,
         [t0, t_end]: [f64; 2],
@@ -151,7 +152,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         };
     }
 
-    /// Makes one step, or one attempt at it.
+    /// Makes one attempt at a step, unless the run has ended.
     fn advance(&mut self) {
         if self.status.is_none() {
             self.status = match self.attempt() {
@@ -186,7 +187,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         let outcome = events.check(run, solution);
         if let EventOutcome::Again(target) = outcome {
             run.rewind(events.last(), target)?;
-            // Otherwise it happens where the last step ended.
+            // Otherwise the event occurs at the start of the step, where the run now is.
             if target != before {
                 return Ok(None);
             }
@@ -219,14 +220,15 @@ impl<'d, 'c> Steps<'d, 'c> {
         }
         let Steps { run: Some(run), events, recorder, solution, .. } = self else { return Ok(None) };
         events.begin_at(run.stepper.time());
-        // A switch at the very end.
+        // Continuing beyond a switch has led to the end time.
         if run.stepper.time() == t_end && t != t_end {
             recorder.end_at(&mut Made { stepper: run.stepper.as_mut(), before: t_end, events, solution })?;
         }
         Ok((run.stepper.time() == t_end).then_some(Status::Success))
     }
 
-    /// Handles the events at the present time, after a step from `before`; returns the name of one at which the run ends.
+    /// Handles the events at the present time, after a step from `before`; returns the name of the one at which the run
+    /// ends, if it does.
     fn happen(&mut self, before: f64) -> Result<Option<Name>, Failure> {
         let Steps { dae, options, initialization, run: Some(run), events, recorder, solution, .. } = self else {
             return Ok(None);
@@ -258,7 +260,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         }
     }
 
-    /// The solution so far; if that is not the end, its status is [`Status::Interrupted`].
+    /// The solution so far; if the run has not ended, its status is [`Status::Interrupted`].
     ///
     /// # Errors
     /// [`RunError::Stopped`], which contains the solution, if the run has stopped early.

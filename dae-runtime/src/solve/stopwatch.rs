@@ -1,6 +1,6 @@
 //! Wall-clock time, where there is a clock.
 //!
-//! In: the start of a piece of work. Out: seconds since then; none on WebAssembly without an operating system, a
+//! In: the start of a piece of work. Out: seconds since then; none on WebAssembly without an operating system, in a
 //! browser for instance, where the clock of the standard library panics.
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]

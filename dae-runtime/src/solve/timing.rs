@@ -1,7 +1,8 @@
 //! What the parts of an implicit step cost.
 //!
-//! In: a formulation and a state. Out: seconds per residual, per pair of Jacobians, per factorisation and per solve of
-//! its iteration matrix, for comparing formulations and for seeing how these times grow with the size of a model.
+//! In: a formulation and a state. Out: seconds per residual, per pair of Jacobians, per factorisation of the iteration
+//! matrix and per solve with its factors, for comparing formulations and for seeing how these times grow with the size
+//! of a model.
 
 use std::rc::Rc;
 
@@ -14,7 +15,7 @@ use crate::linalg::iteration_matrix::{
 };
 use crate::solve::stopwatch::Stopwatch;
 
-/// A measurement is repeated for this many seconds, which is one batch.
+/// What is measured is repeated for this many seconds, which makes one batch.
 const BATCH: f64 = 2e-3;
 /// The median of this many batches counts.
 const BATCHES: usize = 7;
@@ -27,17 +28,17 @@ pub struct StepCosts {
     pub residual: f64,
     /// One evaluation of $F_y$ and $F_{y'}$.
     pub jacobians: f64,
-    /// One factorisation of $h^{-1} F_{y'} + F_y$, real.
+    /// One factorisation of the real matrix $h^{-1} F_{y'} + F_y$, including its assembly.
     pub factorization: f64,
     /// One solve with these factors.
     pub solve: f64,
 }
 
 impl StepCosts {
-    /// Measures at a state, for steps of length `h`. The elimination order is chosen beforehand, as once per run.
+    /// Measures at a state, for steps of length `h`. The elimination order is chosen beforehand, as it is once per run.
     ///
     /// # Errors
-    /// [`Failure::InvalidOption`] if the state does not fit the formulation or is not finite;
+    /// [`Failure::InvalidOption`] if the state does not fit the formulation, or a value is not finite;
     /// [`Failure::SingularIterationMatrix`] if the matrix cannot be factorised.
     pub fn measure(dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64], h: f64) -> Result<StepCosts, Failure> {
         check_start(dae.description(), t, y, yp, t + h)?;
@@ -64,8 +65,9 @@ pub struct LinearCosts {
 }
 
 impl LinearCosts {
-    /// Measures real and complex matrices $h^{-1} F_{y'} + F_y$ with a given factorisation; `None` if the formulation
-    /// cannot be factorised in that way, because it includes no code, or code whose pivots are unsuitable here.
+    /// Measures $h^{-1} F_{y'} + F_y$ with a given factorisation, in real and then in complex arithmetic; `None` if the
+    /// matrix cannot be factorised in that way: for [`Factorization::UnrolledLu`] because the formulation includes no
+    /// code, or code whose pivots are unsuitable here, for [`Factorization::Sparse`] because no pivots are found.
     ///
     /// # Errors
     /// As for [`StepCosts::measure`].

@@ -1,15 +1,15 @@
 //! Checks of what energies and constraints depend on.
 //!
-//! In: an energy or a constraint. Out: findings. Energies depend on time, coordinates and velocities (and on unknowns
-//! that other equations determine), constraints on time and coordinates: only then do the Euler–Lagrange equations
-//! apply.
+//! In: an energy or a constraint, and the roles of the unknowns. Out: findings. The Euler–Lagrange equations apply only
+//! if energies contain neither accelerations nor multipliers, and constraints neither velocities nor multipliers.
+//! Both may also contain unknowns without a role, which other equations determine.
 
 use super::Names;
 use super::mechanical_system::{Constraint, Energy, Role, Roles};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::Dag;
 
-/// Checks that an energy contains neither accelerations nor multipliers.
+/// Checks that an energy, or the dissipation function, contains neither derivatives beyond velocities nor multipliers.
 pub(super) fn check_energy(dag: &Dag, roles: &Roles, energy: &Energy, names: Names<'_>, found: &mut Diagnostics) {
     for (symbol, order, role) in roles.of_expression(dag, energy.value) {
         let (what, help) = match role {
@@ -42,7 +42,7 @@ pub(super) fn check_dissipation(dag: &Dag, roles: &Roles, dissipation: &Energy, 
     }
 }
 
-/// Checks that a constraint contains coordinates, and no velocities or multipliers.
+/// Checks that a constraint contains a coordinate, and neither velocities nor multipliers. Only one fault is reported.
 pub(super) fn check_constraint(
     dag: &Dag,
     roles: &Roles,

@@ -1,7 +1,7 @@
 //! Mechanical systems as data.
 //!
-//! In: what a text declares. Out: the [`Lagrangian`] of a system with its coordinates, energies, forces and holonomic
-//! constraints, and the roles that its unknowns have in it.
+//! In: energies, forces and constraints as expressions. Out: a mechanical system, the type [`Lagrangian`], and the
+//! roles that unknowns have in it.
 
 use std::collections::HashMap;
 
@@ -14,14 +14,14 @@ use crate::origin::Origin;
 pub struct Coordinate {
     /// $q_k$.
     pub unknown: UnknownId,
-    /// $u_k$, if the derivative has a name.
+    /// $u_k$, if $q_k'$ has a name of its own.
     pub velocity: Option<UnknownId>,
     /// Where it is declared as a coordinate.
     pub origin: Origin,
 }
 
 impl Coordinate {
-    /// $u_k$ as a symbol.
+    /// $u_k$ as a symbol; $q_k'$ where it has no name.
     pub fn rate(self) -> Symbol {
         match self.velocity {
             Some(unknown) => Symbol::Unknown { unknown, order: 0 },
@@ -30,7 +30,7 @@ impl Coordinate {
     }
 }
 
-/// A function of time, coordinates and velocities.
+/// A function of time, coordinates and velocities: an energy, or the dissipation function.
 #[derive(Clone, Copy, Debug)]
 pub struct Energy {
     /// Its name in messages: `kinetic energy`.
@@ -44,11 +44,11 @@ pub struct Energy {
 /// A holonomic constraint $0 = g(t, q)$.
 #[derive(Clone, Debug)]
 pub struct Constraint {
-    /// $\lambda$.
+    /// The multiplier $\lambda$.
     pub multiplier: UnknownId,
     /// $g$.
     pub residual: Expr,
-    /// The unknowns in it as written, ascending, with their highest orders.
+    /// The unknowns that occur in it as written, ascending, each with its highest order of derivative.
     pub incidence: Vec<(UnknownId, u32)>,
     /// Documentation, line by line.
     pub docs: Vec<String>,
@@ -59,19 +59,19 @@ pub struct Constraint {
 /// A mechanical system.
 #[derive(Clone, Debug, Default)]
 pub struct Lagrangian {
-    /// $q$.
+    /// The coordinates $q$.
     pub coordinates: Vec<Coordinate>,
-    /// Terms of $L$ with their signs.
+    /// The terms of the Lagrangian $L$, with their signs.
     pub energies: Vec<(Rational, Energy)>,
-    /// $R$.
+    /// Rayleigh's dissipation function $R$, if there is one.
     pub dissipation: Option<Energy>,
-    /// Terms of $Q$: the coordinate, by its position, and the force.
+    /// The terms of the forces $Q$, each with the position of the coordinate on which it acts.
     pub forces: Vec<(usize, Expr)>,
-    /// $g$.
+    /// The constraints $0 = g(t, q)$.
     pub constraints: Vec<Constraint>,
 }
 
-/// The role of an unknown.
+/// The role of an unknown in a mechanical system.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Coordinate,
@@ -79,7 +79,7 @@ pub(super) enum Role {
     Multiplier,
 }
 
-/// The roles of unknowns.
+/// The roles of the unknowns that have one.
 pub(super) struct Roles(HashMap<UnknownId, Role>);
 
 impl Roles {
@@ -90,7 +90,7 @@ impl Roles {
         Roles(coordinates.chain(velocities).chain(multipliers).collect())
     }
 
-    /// The unknowns of an expression that have a role, with the orders of their derivatives.
+    /// The jets in an expression whose unknowns have a role, each with its order and that role.
     pub(super) fn of_expression(&self, dag: &Dag, expr: Expr) -> Vec<(Symbol, u32, Role)> {
         let part = |(unknown, order)| Some((Symbol::Unknown { unknown, order }, order, *self.0.get(&unknown)?));
         jets(dag, expr).into_iter().filter_map(part).collect()

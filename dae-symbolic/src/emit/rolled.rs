@@ -1,7 +1,7 @@
 //! Quantities and texts that depend on loop indices, as Rust.
 //!
-//! In: affine functions of loop indices, and rolled texts. Out: their spelling: `2 * i + 1`, `q_i_minus_1`,
-//! `format!("q[{}]", i)`.
+//! In: affine functions of loop indices, rolled texts, the code of the body of a loop. Out: numbers
+//! (`(2.0 * i as f64 + 1.0) / 3.0`), identifiers (`q_i_minus_1`), names (`Owned(::std::format!("q[{}]", i))`), loops.
 
 use crate::program::affine::{Affine, AffineNumber, Range};
 use crate::spelling::indices::{index_names, spell};
@@ -9,8 +9,9 @@ use crate::spelling::rolled::Rolled;
 
 use super::names::identifier;
 
-/// An affine number as Rust; all its parts are exact, so that it is rounded once, as by [`AffineNumber::at`].
-/// Ones and zeros are spelled like other numbers, which they may be for another size of the family.
+/// An affine number as Rust; numerator and denominator are computed exactly, so that only the division rounds, as in
+/// [`AffineNumber::at`]. Except in a plain index, `i as f64`, coefficients and denominators of 1 and summands of 0 are
+/// spelled out: for another size of the family, other numbers may stand there.
 pub(super) fn spell_number(number: &AffineNumber, indices: &[String]) -> String {
     let AffineNumber { numerator: Affine { base, strides }, denominator } = number;
     let mut text = String::new();
@@ -32,7 +33,7 @@ fn sign(value: i64) -> &'static str {
     if value < 0 { "-" } else { "+" }
 }
 
-/// The code within its loops, with one more level of indentation for each.
+/// The code inside loops over `domain`, indented by one more level for each.
 pub(super) fn in_loops(domain: &[Range], code: &str, indent: &str) -> String {
     let mut text = String::new();
     for (k, (range, index)) in domain.iter().zip(index_names(domain.len())).enumerate() {
@@ -61,7 +62,7 @@ pub(super) fn word(rolled: &Rolled, indices: &[String]) -> String {
     if word.starts_with(char::is_uppercase) { word + "_" } else { word }
 }
 
-/// A rolled text as a Rust expression of type `Name`.
+/// A rolled text as a Rust expression of the runtime's type `Name`.
 pub(super) fn name(rolled: &Rolled, indices: &[String]) -> String {
     let fixed = |number: &Affine| number.is_fixed();
     if rolled.numbers.iter().all(fixed) {

@@ -10,11 +10,11 @@ use crate::spelling::indices::index_names;
 pub(super) struct Unknown<'a> {
     pub(super) name: &'a str,
     pub(super) docs: &'a [String],
-    /// The extents, the outermost first; empty for a number.
+    /// The extents, the outermost first; empty for a scalar.
     pub(super) extents: &'a [usize],
 }
 
-/// The unknowns of a model, each array as one.
+/// The unknowns of a model, each array as a single entry.
 pub(super) fn of(unknowns: &[model::Unknown]) -> Vec<Unknown<'_>> {
     let first = unknowns.iter().filter(|unknown| unknown.domain.is_first());
     let array = first.map(|unknown| Unknown {

@@ -1,7 +1,7 @@
-//! What a leaf of an expression can be.
+//! The leaves of expressions, except numbers.
 //!
-//! In: ids of the model or of a formulation. Out: one `Copy` type with a total order, so that lists of symbols
-//! are the same on every run.
+//! In: ids of the model, positions in a formulation. Out: one `Copy` type with a total order, by which lists of symbols
+//! are sorted, so that they are the same in every run.
 
 macro_rules! declare_id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -10,7 +10,7 @@ macro_rules! declare_id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// Position in the table the id belongs to.
+            /// The position in the model's list of parameters, inputs or unknowns.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -36,9 +36,9 @@ declare_id!(
 pub enum Symbol {
     /// The independent variable $t$.
     Time,
-    /// A parameter, constant in time.
+    /// A parameter, which is constant in time.
     Parameter(ParameterId),
-    /// The derivative of the given order of an input.
+    /// An input or one of its derivatives in time.
     Input {
         /// The input.
         input: InputId,
@@ -52,8 +52,8 @@ pub enum Symbol {
         /// Order of the derivative, 0 for the unknown itself.
         order: u32,
     },
-    /// Entry of the vector $y$ of a formulation.
+    /// An entry of the vector $y$ of a formulation, by its position.
     State(u32),
-    /// Entry of the vector $y'$ of a formulation.
+    /// An entry of the vector $y'$ of a formulation, by its position.
     StateDerivative(u32),
 }

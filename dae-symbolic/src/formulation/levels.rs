@@ -1,12 +1,13 @@
 //! The number of times that each equation is differentiated.
 //!
-//! In: offsets and blocks. Out: for every equation the level $l_i$ at which the index is 1.
+//! In: offsets and blocks. Out: for every equation its *level* $l_i$, the number of differentiations with which the
+//! system has index 1.
 //!
-//! Differentiating equation $i$ $c_i$ times makes the system Jacobian regular in the highest derivatives $x_j^{(d_j)}$.
-//! If all $d_j \ge 1$ in a block, then with $c_i - 1$ differentiations its equations still determine all
-//! $x_j^{(d_j - 1)}$ that are not free, and one more differentiation the rest: index 1. The block may stop there unless
-//! some other block needs the highest derivatives $x_j^{(d_j)}$ themselves (a tight entry $d_j - c_i = \sigma_{ij}$)
-//! and does not stop there as well.
+//! The equations $f_i^{(c_i)}$ determine the highest derivatives $x_j^{(d_j)}$, because the system Jacobian is regular.
+//! If all $d_j \ge 1$ in a block, one differentiation fewer is enough there: its equations with $c_i \ge 1$ are then
+//! constraints on the $x_j^{(d_j - 1)}$, and one further differentiation of these gives all $x_j^{(d_j)}$: index 1. The
+//! block may stop there if every other block whose equations contain its highest derivatives (by a tight entry,
+//! $d_j - c_i = \sigma_{ij}$) stops one differentiation early as well.
 
 use crate::structure::Structure;
 
@@ -19,7 +20,7 @@ pub(super) fn index1_levels(structure: &Structure) -> Vec<u32> {
         block.equations.iter().for_each(|&i| block_of_equation[i] = b);
         block.unknowns.iter().for_each(|&j| block_of_unknown[j] = b);
     }
-    // The blocks that need the highest derivatives of each block.
+    // For each block, the other blocks whose equations contain its highest derivatives.
     let mut needed_by = vec![Vec::new(); structure.blocks.len()];
     for (i, j) in structure.jacobian.entries() {
         let (from, to) = (block_of_unknown[j], block_of_equation[i]);
@@ -27,7 +28,7 @@ pub(super) fn index1_levels(structure: &Structure) -> Vec<u32> {
             needed_by[from].push(to);
         }
     }
-    // Users come later in the order of solution.
+    // The blocks that need a block come later in the order of solution, so the last block is decided first.
     let mut stops = vec![false; structure.blocks.len()];
     for b in (0..structure.blocks.len()).rev() {
         let differential = structure.blocks[b].unknowns.iter().all(|&j| offsets.unknowns[j] >= 1);

@@ -1,16 +1,19 @@
-//! Index reduction by differentiation: each constraint is replaced by one of its derivatives, of the order that the
-//! certified offsets give (`levels.rs`); the lower ones are implied and drift.
+//! Index reduction by differentiation.
+//!
+//! In: the equations of the working system with their derivatives. Out: a [`Selection`] in which each equation is
+//! replaced by one of its derivatives, the order of which is given by its level (`levels.rs`) or its offset. The
+//! equation itself and its lower derivatives are then only implied, and numerical solutions drift off them.
 
 use super::selection::{Candidate, Material, Selection};
 use super::{Form, FormError};
 use crate::model::Model;
 
-/// Differentiates constraints until the index is 1.
+/// Differentiates constraints until the index is at most 1.
 pub(super) fn index1(_: &mut Model, material: &Material<'_>, _: &Form) -> Result<Selection, FormError> {
     Ok(select(material, |candidate| candidate.level))
 }
 
-/// Differentiates constraints one time fewer: until the index is 2.
+/// Differentiates constraints one time fewer than [`index1`]: until the index is at most 2.
 pub(super) fn index2(_: &mut Model, material: &Material<'_>, _: &Form) -> Result<Selection, FormError> {
     Ok(select(material, |candidate| candidate.level.saturating_sub(1)))
 }

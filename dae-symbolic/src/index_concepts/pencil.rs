@@ -11,9 +11,9 @@ pub type Sparse = SparseVector<usize>;
 /// A pencil $sE + A$, row by row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pencil {
-    /// Number of columns.
+    /// The number of columns.
     pub columns: usize,
-    /// Rows of $E$ and $A$.
+    /// The rows of $E$ and $A$, in pairs.
     pub rows: Vec<(Sparse, Sparse)>,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn nonzero(vector: &Sparse) -> Sparse {
     vector.iter().filter(|(_, q)| !q.is_zero()).map(|(&j, q)| (j, q.clone())).collect()
 }
 
-/// The derivative of a combination of rows: all powers are raised by one.
+/// The derivative of a combination of rows, $s$ times its vector: all powers are raised by one.
 pub(super) fn differentiated(vector: &PolynomialVector) -> PolynomialVector {
     vector.iter().map(|(&(i, power), q)| ((i, power + 1), q.clone())).collect()
 }

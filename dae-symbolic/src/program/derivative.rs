@@ -12,9 +12,9 @@ use crate::model::{Domain, Numbering};
 /// A Jacobian as a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derivative {
-    /// The positions of the entries.
+    /// The positions of the entries that are not identically zero.
     pub pattern: Pattern,
-    /// The values of the entries, row by row.
+    /// The values of these entries, row by row.
     pub program: Program,
 }
 
@@ -37,8 +37,12 @@ impl Derivative {
         entries
     }
 
-    /// Differentiates `functions` with respect to the symbols that have a column; `domains` says which functions are
-    /// families.
+    /// The Jacobian of `functions` with respect to the symbols to which `column` gives one of `columns` columns.
+    /// `domains` says which functions are members of families, `names` which sub-expressions have names of their own,
+    /// and `load` where symbols are found at run time.
+    ///
+    /// # Errors
+    /// If a symbol is not found at run time, or the members of an excerpt do not determine those left out.
     pub fn new(
         dag: &mut Dag,
         functions: &[Expr],

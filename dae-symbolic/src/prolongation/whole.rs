@@ -1,7 +1,7 @@
 //! The prolongation of a model from that of an excerpt of it.
 //!
-//! In: a [`Prolonged`] whose lists have the members of an excerpt; its programs are those of the whole model already.
-//! Out: a prolongation with all jets and equations, which can be run.
+//! In: a [`Prolonged`] whose lists have only the members of an excerpt, while its programs are already those of the
+//! whole model. Out: a prolongation that lists all jets and equations, so that it can be run.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,7 +14,8 @@ use crate::spelling::families::{Entry, listed, pattern_rows, whole};
 use crate::structure::Offsets;
 
 impl Prolonged {
-    /// The prolongation of the whole model, with offsets `offsets` and parameters numbered by `parameters`.
+    /// The prolongation of the whole model, whose offsets are `offsets`, and whose parameters are numbered by
+    /// `parameters`. It has no index domains, and neither expressions nor positions of equations.
     ///
     /// # Errors
     /// If the members of the excerpt do not determine those left out.
@@ -80,7 +81,7 @@ impl Prolonged {
         })
     }
 
-    /// The equations with order and stage; the second place is that of the equation in the text.
+    /// The equations, with order and stage as key; the second place is that of the equation of the text.
     pub(crate) fn listed_equations(&self) -> Result<Vec<Entry<'_, (u32, i32)>>, Torn> {
         let equations = self.equation_domains.iter().zip(self.description.equations.iter());
         let mut entries = listed(equations.clone().map(|(of, e)| (of, &*e.name, (e.order, e.stage))))?;

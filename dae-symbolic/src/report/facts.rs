@@ -7,7 +7,7 @@ use super::cases::statements;
 use super::sentences::count;
 use crate::spelling::lists::folded;
 
-/// The main results, in the order in which a reader asks for them, by heading.
+/// The main results: headings, each with a sentence. An empty heading continues the one above it.
 pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
     let mut list = Vec::new();
     let mut say = |what: &str, answer: String| list.push((what.to_string(), answer));

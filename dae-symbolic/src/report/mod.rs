@@ -1,9 +1,9 @@
 //! What is known about a model, as data to be read by people and programs.
 //!
-//! In: a compiled model, or the reason why there is none. Out: a [`Report`]: its [`Display`](std::fmt::Display) is for
+//! In: a compiled model, or the reason why there is none. Out: a [`Report`]. Its [`Display`](std::fmt::Display) is for
 //! people; with the feature `serde` it can be serialised, and the names of its fields are a promise to programs that
-//! read them. Fields that do not apply are `None`; equations are counted from 1 as in messages; residues of the prime
-//! field are decimal strings, because they exceed what readers of JSON keep exactly.
+//! read them. Fields that do not apply are `None` or empty; equations are counted from 1 as in messages; residues of
+//! the prime field are decimal strings, because they exceed what readers of JSON keep exactly.
 //!
 //! `structural_*` and `offsets` belong to the pattern of the text as written; `differentiation_index`,
 //! `index_upper_bound` and `degrees_of_freedom` are what the certificate supports, for the first-order form, in which

@@ -10,7 +10,7 @@ pub fn index_names(count: usize) -> Vec<String> {
     (0..count).map(name).collect()
 }
 
-/// An affine integer, also valid as Rust; subtracted terms come last, so that unsigned arithmetic does not underflow.
+/// An affine integer, valid in Rust as well; negative terms come last, so that unsigned arithmetic does not underflow.
 pub fn spell(affine: &Affine, indices: &[String]) -> String {
     let mut text = String::new();
     let mut add = |sign: &str, term: String| {
@@ -38,8 +38,8 @@ pub fn spell(affine: &Affine, indices: &[String]) -> String {
     text
 }
 
-/// `for i in 2..=19, j = 3`: the values of the loop indices for which a text stands; empty for a single one. Printed
-/// ranges are spelled like Rust's inclusive ones, so that it is clear whether the last value belongs to them.
+/// `for i in 2..=19, j = 3`: the values of the loop indices for which a text stands; empty if there are no indices.
+/// Ranges are spelled like Rust's inclusive ones, so that it is clear that the last value belongs to them.
 pub fn ranges(domain: &[Range], indices: &[String]) -> String {
     let range = |(range, index): (&Range, &String)| match range.end - range.start {
         1 => format!("{index} = {}", range.start),

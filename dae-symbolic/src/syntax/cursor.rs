@@ -1,12 +1,12 @@
-//! Tokens in a row.
+//! A flat list of tokens.
 //!
 //! In: a tree of tokens. Out: a flat list with explicit opening and closing tokens, and a position in it. The tree is
 //! walked with an explicit stack. Groups without delimiter, which `macro_rules!` puts around a match of `$e:expr`, stay
-//! as invisible parentheses unless they hold a single token, which needs none.
+//! as invisible parentheses unless they hold at most one token, which needs none.
 
 use proc_macro2::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree, token_stream};
 
-/// One token; operators of several characters are one.
+/// A token; an operator of several characters is a single one.
 #[derive(Clone, Debug)]
 pub(super) enum Token {
     Word(String),
@@ -28,7 +28,7 @@ pub(super) enum Look<'a> {
     End,
 }
 
-/// Operators of Rust longer than one character, longest first, and `**`, which people expect.
+/// The operators of Rust that are longer than one character, and `**`, which other languages have; longest first.
 const COMPOUND: [&str; 25] = [
     "<<=", ">>=", "...", "..=", "==", "!=", "<=", ">=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "^=", "|=", "&=",
     "**", "->", "=>", "::", "<<", ">>", "..",
@@ -48,7 +48,7 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// Flattens `stream`; the spans are those of the first and last character of each token.
+    /// Flattens `stream`; the spans are those in which each token starts and ends, the same for a word or a bracket.
     pub(super) fn new(stream: TokenStream) -> (Self, Vec<(Span, Span)>) {
         let flat = flatten(stream);
         (Cursor { tokens: flat.tokens, position: 0 }, flat.spans)
@@ -58,7 +58,7 @@ impl Cursor {
         self.position
     }
 
-    /// Position of the token before the current one.
+    /// Position of the token before the current one; 0 for the first.
     pub(super) fn previous(&self) -> usize {
         self.position.saturating_sub(1)
     }
@@ -93,7 +93,7 @@ impl Cursor {
         matches!(self.look(0), Look::Word(found) if found == text)
     }
 
-    /// Whether the word stands somewhere before the given position.
+    /// Whether `word` stands anywhere before the given position.
     pub(super) fn is_after_word(&self, position: usize, word: &str) -> bool {
         self.tokens[..position.min(self.tokens.len())].iter().any(|t| matches!(t, Token::Word(text) if text == word))
     }
@@ -103,7 +103,7 @@ impl Cursor {
         self.position = (self.position + 1).min(self.tokens.len());
     }
 
-    /// Moves past `text` if it stands here.
+    /// Moves past the operator `text` if it is the current token; returns whether it is.
     pub(super) fn accept(&mut self, text: &str) -> bool {
         let found = self.at_operator(text);
         if found {
@@ -112,7 +112,7 @@ impl Cursor {
         found
     }
 
-    /// Position of the token that closes the group opened at the current one.
+    /// Position of the token that closes the group opened by the current one; `None` if that opens none.
     pub(super) fn closing(&self) -> Option<usize> {
         match self.tokens.get(self.position) {
             Some(Token::Open(_, close)) => Some(*close),
@@ -120,13 +120,14 @@ impl Cursor {
         }
     }
 
-    /// Whether the group opened `ahead` tokens after the current one is followed by an operator.
+    /// Whether a group opens `ahead` tokens after the current one and is followed by `operator`.
     pub(super) fn group_ends_before(&self, ahead: usize, operator: &str) -> bool {
         let Some(Token::Open(_, close)) = self.tokens.get(self.position + ahead) else { return false };
         matches!(self.tokens.get(close + 1), Some(Token::Operator(text)) if *text == operator)
     }
 
-    /// Whether the first braces from here on hold statements and not an expression.
+    /// Whether there are braces before the next `;` or `=`, and the first of them hold statements or nothing, not an
+    /// expression.
     pub(super) fn opens_statements(&self) -> bool {
         let mut at = self.position;
         let open = loop {
@@ -152,7 +153,7 @@ impl Cursor {
         false
     }
 
-    /// Moves past openings and closings that have no character.
+    /// Moves past the openings and closings of groups without delimiter.
     pub(super) fn skip_invisible(&mut self) {
         while matches!(self.look(0), Look::Open(Delimiter::None) | Look::Close(Delimiter::None)) {
             self.position += 1;
@@ -160,7 +161,7 @@ impl Cursor {
     }
 }
 
-/// The longest operator that a run of punctuation starts with.
+/// The longest operator with which a run of punctuation starts; `?` if there is none.
 fn operator(run: &[(char, Span)]) -> &'static str {
     let starts = |operator: &&&str| {
         operator.len() <= run.len() && operator.chars().zip(run).all(|(character, (found, _))| character == *found)
@@ -172,7 +173,7 @@ fn operator(run: &[(char, Span)]) -> &'static str {
     }
 }
 
-/// A group whose tokens are being read.
+/// A group whose tokens are being read, and the tokens that follow it.
 struct Level {
     rest: token_stream::IntoIter,
     delimiter: Delimiter,
@@ -184,9 +185,9 @@ struct Level {
 #[derive(Default)]
 struct Flat {
     tokens: Vec<Token>,
-    /// Spans of the first and last character of each token.
+    /// The spans in which each token starts and ends.
     spans: Vec<(Span, Span)>,
-    /// Punctuation that may be one operator.
+    /// Adjacent punctuation that is not yet split into operators.
     run: Vec<(char, Span)>,
 }
 

@@ -20,11 +20,12 @@ impl Parser {
         Ok((StatementKind::Branch(branch), Ending::Opens(close)))
     }
 
-    /// `else if condition {` or `else {` after a branch, and the position of the closing brace.
+    /// `else if condition {` or `else {` after the branch `earlier`; returns the head, and the position of the closing
+    /// brace.
     pub(super) fn else_head(&mut self, earlier: Branch) -> Parsed<(StatementKind, usize)> {
         let mut before = earlier.before;
         let at = self.here();
-        // After `else {` there is no further branch.
+        // A branch without a condition is an `else { … }`, after which there is no further one.
         let Some(condition) = earlier.condition else { return Err(self.unexpected("a statement")) };
         before.push(condition);
         if before.len() >= validate::MAX_BRANCHES {

@@ -1,4 +1,4 @@
-//! Tokens to the statements that declare something.
+//! Parses a statement: chooses the function for its kind, and reads declarations.
 //!
 //! In: the cursor at the first token of a statement. Out: the statement, without its `;`.
 
@@ -14,7 +14,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use proc_macro2::Delimiter;
 
 impl Parser {
-    /// Parses one statement.
+    /// Parses one statement of any kind; `nominal` is the value of a `#[nominal(…)]` before it, which a `var` takes.
     pub(super) fn statement(&mut self, nominal: Option<Expression>) -> Parsed<(StatementKind, Ending)> {
         let declares = matches!(self.cursor.look(1), Look::Word(_) | Look::Literal(_) | Look::Open(Delimiter::None));
         let Look::Word(word) = self.cursor.look(0) else {
@@ -49,7 +49,7 @@ impl Parser {
         }
     }
 
-    /// A name that can be declared.
+    /// Moves past a name that may be declared, and returns it; `expected` describes it in messages.
     pub(super) fn declared_name(&mut self, expected: &str) -> Parsed<Name> {
         let Look::Word(word) = self.cursor.look(0) else {
             return Err(self.unexpected(expected));
@@ -82,7 +82,7 @@ impl Parser {
         Ok((kind(declaration), ending))
     }
 
-    /// `: f64 = value`
+    /// `: f64 = value`, the type optional
     fn declared_value(&mut self, it: &mut Declaration) -> Parsed<()> {
         it.extents = self.shape_of(&it.name.text)?;
         let name = &it.name;
@@ -121,7 +121,7 @@ impl Parser {
         Ok((StatementKind::Variable(variable), ending))
     }
 
-    /// `: f64 = value`, all of it optional
+    /// `: f64 = value` or `: f64 ~ value`, all of it optional
     fn variable_tail(&mut self, variable: &mut Variable) -> Parsed<()> {
         variable.extents = self.shape_of(&variable.name.text)?;
         let Some(given) = self.given() else {
@@ -147,7 +147,7 @@ impl Parser {
         }
     }
 
-    /// `start name = value`, `start der(name, order) = value` and their kin
+    /// `start name = value`, `start der(name, order) = value`; also with `~`, for elements, and without the order
     fn start(&mut self) -> Parsed<(StatementKind, Ending)> {
         self.cursor.advance();
         if !self.cursor.at_word("der") {
@@ -178,7 +178,7 @@ impl Parser {
         Ok((StatementKind::Start(start), Ending::Semicolon))
     }
 
-    /// `fn name(a, b) { let c = …; … }`, types `f64` allowed
+    /// `fn name(a, b) { let c = …; … }`, with or without types
     fn function(&mut self) -> Parsed<(StatementKind, Ending)> {
         self.cursor.advance();
         let name = self.declared_name("the name of a function")?;

@@ -1,4 +1,4 @@
-//! Tokens to declarations of functions that the model does not define by an expression.
+//! Parses declarations of functions that the model does not define by an expression.
 //!
 //! In: the cursor at `table`, `extern` or `input`. Out: the statement, without its `;`.
 
@@ -25,7 +25,7 @@ impl Parser {
         Ok((StatementKind::Supplied(name), Ending::Semicolon))
     }
 
-    /// Whether a table is declared here: `table` is not a reserved word.
+    /// Whether a table is declared here: the word alone does not tell, because `table` is not reserved.
     pub(super) fn at_table(&self) -> bool {
         matches!(self.cursor.look(1), Look::Word(_)) && matches!(self.cursor.look(2), Look::Operator("=" | ";" | ":"))
     }
@@ -115,7 +115,7 @@ impl Parser {
         let mut by: Vec<Name> = Vec::new();
         while self.cursor.position() < close {
             match (self.cursor.look(0), by.last().cloned()) {
-                // As in `der(x, 2)`, a number is the order.
+                // In `der(x, 2)`, the number says how many times to differentiate.
                 (Look::Literal(text), Some(last)) => {
                     let Some(times @ 1..=16) = text.parse::<usize>().ok() else {
                         return Err(self.unexpected("an argument, or how often (1 to 16)"));
@@ -135,12 +135,12 @@ impl Parser {
         Ok(ExternalDerivative { by, origin, path: self.rust_path()? })
     }
 
-    /// `: f64`, if it stands here.
+    /// `: f64`, or nothing
     fn optional_number_type(&mut self) -> Parsed<()> {
         if self.cursor.accept(":") { self.expect_f64() } else { Ok(()) }
     }
 
-    /// Names joined by `::`.
+    /// `path::to::function`, or with `::` before it
     fn rust_path(&mut self) -> Parsed<Path> {
         let start = self.cursor.position();
         let mut text = String::new();

@@ -1,8 +1,8 @@
-//! Tokens to a model.
+//! Parses a model.
 //!
-//! In: all tokens of a `dae!`. Out: the syntax tree of its statements. A statement with an error is reported, kept as
-//! far as it was understood (so that its name counts as declared), and skipped up to its `;`: the errors of all
-//! statements are reported in one go.
+//! In: all tokens of a `dae!`. Out: the syntax tree of its statements. An error in a statement is reported, what was
+//! understood of the statement is kept (so that its name counts as declared), and the rest of it is skipped: the errors
+//! of all statements are reported in one go.
 
 use super::ast::{Equation, Expression, Model, Name, Statement, StatementKind};
 use super::attributes::Attributes;
@@ -13,20 +13,21 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::origin::Origin;
 use proc_macro2::Delimiter;
 
-/// Whether the statement was understood to its end.
+/// How a statement ended, and what must follow it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     /// Its `;` must follow.
     Semicolon,
-    /// It needs no `;` (a function).
+    /// It ended with a closing brace and needs no `;` (a function, or a block from which equations are derived).
     Block,
     /// The statements of its body follow, up to the closing brace at this position (a `for` or `if`).
     Opens(usize),
-    /// It had an error: skip to the next statement.
+    /// It had an error: the rest of it is to be skipped.
     Broken,
 }
 
-/// Statements between braces: their end, the end of the block around them, and the statement whose body they are.
+/// Statements between braces, with the positions of their closing brace, of the one that closes the block around them,
+/// and of the statement whose body they are; `None` for the body of the model.
 #[derive(Clone, Copy)]
 struct Block {
     close: usize,
@@ -35,7 +36,7 @@ struct Block {
 }
 
 impl Parser {
-    /// Parses everything; `None` if not even the name of the model is known.
+    /// Parses all tokens; `None` if not even the name of the model could be read.
     pub(super) fn model(&mut self) -> Option<Model> {
         let attributes = self.attributes().unwrap_or_default();
         if let Some((_, at)) = attributes.nominal {
@@ -124,7 +125,7 @@ impl Parser {
         self.fail(finding);
     }
 
-    /// Statements up to the brace at `close`; the bodies of `for`s and `if`s under way are on a stack.
+    /// Parses the statements up to the brace at `close`; the bodies of `for` and `if` that are open are on a stack.
     fn statements(&mut self, close: usize, statements: &mut Vec<Statement>) {
         let mut blocks: Vec<Block> = vec![Block { close, end: close, head: None }];
         while let Some(&block) = blocks.last() {
@@ -152,8 +153,8 @@ impl Parser {
         }
     }
 
-    /// Moves past the closing brace of a block and records its length in the head; after an `if`, opens the block of
-    /// its `else`.
+    /// Moves past the closing brace of a block, and records in its head the number of statements in it, nested ones
+    /// included. Returns the block of the `else` that follows an `if`, if there is one.
     fn end_block(&mut self, block: Block, statements: &mut Vec<Statement>) -> Option<Block> {
         let head = block.head?;
         self.cursor.set_position(block.close + 1);
@@ -241,7 +242,7 @@ impl Parser {
         self.fail(finding);
     }
 
-    /// An equation: two expressions and `=` between them.
+    /// An equation: two expressions with `=` between them.
     pub(super) fn equation(&mut self) -> Parsed<(StatementKind, Ending)> {
         let broken = |left| Ok((StatementKind::Equation(Equation { left, right: None }), Ending::Broken));
         let Ok(left) = self.expression() else { return broken(None) };
@@ -325,14 +326,15 @@ impl Parser {
         Err(self.fail(finding))
     }
 
-    /// Whether a new statement seems to start at the current token: a word that opens one, or a new line.
+    /// Whether a statement seems to start at the current token: at a word that opens one, or at an operand or attribute
+    /// on a new line.
     fn at_new_statement(&self, here: usize) -> bool {
         let operand = matches!(self.cursor.look(0), Look::Word(_) | Look::Literal(_) | Look::Open(_))
             || self.cursor.at_operator("#");
         self.at_word_of_statement() || (operand && here > 0 && self.sources.on_later_line(here - 1, here))
     }
 
-    /// Skips the rest of a broken statement: up to its `;`, its block, or the next word that opens a statement.
+    /// Skips the rest of a broken statement: past its `;` or its block, or up to the next word that opens a statement.
     fn recover(&mut self, start: usize, close: usize) {
         let failed = self.cursor.position();
         self.cursor.set_position(start);

@@ -1,7 +1,7 @@
-//! The basis of all parsing functions.
+//! What all parsing functions have in common.
 //!
-//! In: a cursor. Out: looks and steps, origins for token ranges, and findings. A parsing function that fails has
-//! reported why and returns [`Reported`]; the function that reads statements then skips to the next one.
+//! In: tokens. Out: the [`Parser`] with its cursor, origins for ranges of tokens, and findings. A parsing function that
+//! fails has reported why and returns [`Reported`]; the function that reads statements then skips to the next one.
 
 use super::ast::Expressions;
 use super::cursor::{Cursor, Look};
@@ -11,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::origin::Origin;
 use proc_macro2::{Delimiter, TokenStream};
 
-/// The reason has been reported already.
+/// A failure that has been reported already.
 #[derive(Debug)]
 pub(super) struct Reported;
 
@@ -64,7 +64,7 @@ impl Parser {
         self.sources.range(start, self.cursor.previous())
     }
 
-    /// Reports that something else was expected here.
+    /// Reports that `expected` was expected instead of the current token.
     pub(super) fn unexpected(&mut self, expected: &str) -> Reported {
         let found = describe(self.cursor.look(0));
         let at = self.here();
@@ -77,7 +77,7 @@ impl Parser {
         if self.cursor.accept(text) { Ok(()) } else { Err(self.unexpected(expected)) }
     }
 
-    /// Moves past an opening bracket and gives the position of its counterpart.
+    /// Moves past an opening bracket and returns the position of its counterpart, or reports that none opens here.
     pub(super) fn expect_open(&mut self, delimiter: Delimiter, expected: &str) -> Parsed<usize> {
         match (self.cursor.look(0) == Look::Open(delimiter), self.cursor.closing()) {
             (true, Some(close)) => {
@@ -98,7 +98,7 @@ impl Parser {
     }
 }
 
-/// A token in the words of a message.
+/// A token as messages name it.
 pub(super) fn describe(look: Look<'_>) -> String {
     let text = match look {
         Look::Word(text) | Look::Literal(text) => text,

@@ -1,5 +1,5 @@
-//! Findings as plain text, as rustc prints them: for errors of build scripts and of models in files that a macro
-//! includes.
+//! Findings as plain text in the style of rustc: for errors in build scripts, and in models that a macro includes from
+//! files.
 //!
 //! In: findings, the source map, file name and text. Out: text with line, column, the source line and carets.
 
@@ -17,7 +17,7 @@ pub struct SourceText<'a> {
     pub text: &'a str,
 }
 
-/// All findings, a blank line between them, a newline at the end.
+/// All findings, with a blank line between any two and a newline at the end.
 pub fn to_text(diagnostics: &Diagnostics, sources: &SourceMap, source: SourceText<'_>) -> String {
     let lines: Vec<&str> = source.text.lines().collect();
     let mut out = String::new();
@@ -69,7 +69,8 @@ fn write_finding(
     Ok(())
 }
 
-/// Blanks up to the place (tabs kept, so that it lines up), marks as wide as the place on its first line, the text.
+/// What stands below a source line: blanks up to the place (tabs kept, so that the marks line up), marks under the part
+/// of the place that is on its first line, and the text of the label.
 fn marker(location: Location, shown: &str, mark: &str, text: &str) -> String {
     let start = location.start.column - 1;
     let indent: String = shown.chars().take(start).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();

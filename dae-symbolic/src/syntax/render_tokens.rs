@@ -1,7 +1,7 @@
 //! Findings for the compiler.
 //!
 //! In: findings and the source map. Out: one `compile_error!` per error, spanning the tokens at fault. A
-//! `compile_error!` has one place, so further places become notes with their line and column.
+//! `compile_error!` has one place, so further places become notes, with line and column where these are known.
 
 use super::source::SourceMap;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
@@ -15,7 +15,7 @@ pub fn to_compile_errors(diagnostics: &Diagnostics, sources: &SourceMap) -> Toke
     errors.map(|finding| compile_error(&message(finding, sources), sources.spans(finding.origin()))).collect()
 }
 
-/// The message the compiler prints below `error:`.
+/// The message that the compiler prints after `error:`.
 fn message(finding: &Diagnostic, sources: &SourceMap) -> String {
     let mut text = format!("[{}] {}", finding.code, finding.message);
     // Writing to a `String` cannot fail.

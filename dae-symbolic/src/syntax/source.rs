@@ -1,4 +1,4 @@
-//! The table from [`Origin`] to the tokens it stands for.
+//! The table from each [`Origin`] to the tokens that it stands for.
 //!
 //! In: the spans of all tokens and the ranges of tokens to which the parser gave origins. Out: spans for
 //! compiler messages, lines and columns for terminal messages, and the order of places in the text.
@@ -9,7 +9,8 @@ use proc_macro2::Span;
 /// Spans of the tokens a model was read from, and the ranges of tokens that origins stand for.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
-    /// Spans of the first and last character of each token.
+    /// The spans in which each token starts and ends: that of its first and of its last character for an operator, the
+    /// same one twice for any other token.
     spans: Vec<(Span, Span)>,
     ranges: Vec<(u32, u32)>,
     /// The path of the crate `dae` in generated code, if the model gives one: `#[dae(crate = path)]`.
@@ -21,7 +22,7 @@ impl SourceMap {
         SourceMap { spans, ranges: Vec::new(), crate_path: None }
     }
 
-    /// Generated code with the path of the crate `dae` at the place of the model.
+    /// Generated code with the path of the crate `dae` that the model gives, if it gives one.
     pub fn located(&self, code: String) -> String {
         match &self.crate_path {
             Some(path) => code.replace("::dae::__private", &format!("{path}::__private")),
@@ -36,7 +37,7 @@ impl SourceMap {
         origin
     }
 
-    /// An origin for a span that is not a token of the text.
+    /// An origin for a span that is not that of a token in the list.
     pub(super) fn foreign(&mut self, span: Span) -> Origin {
         self.spans.push((span, span));
         let token = self.spans.len() - 1;
@@ -47,14 +48,14 @@ impl SourceMap {
         self.ranges.get(origin.index()?).copied()
     }
 
-    /// Spans of the first and the last token of `origin`; the call site if it has none.
+    /// The spans in which `origin` starts and ends; those of the call site if it has no tokens.
     pub fn spans(&self, origin: Origin) -> (Span, Span) {
         let call_site = (Span::call_site(), Span::call_site());
         let token = |token: u32| self.spans.get(token as usize).copied().unwrap_or(call_site);
         self.tokens(origin).map_or(call_site, |(first, last)| (token(first).0, token(last).1))
     }
 
-    /// Line and column of `origin`, if its tokens know them.
+    /// The lines and columns where `origin` starts and ends; `None` if it has no tokens, or their spans have no lines.
     pub fn location(&self, origin: Origin) -> Option<Location> {
         self.tokens(origin)?;
         let (first, last) = self.spans(origin);
@@ -62,7 +63,7 @@ impl SourceMap {
         (start.line > 0).then_some(Location { start, end: end.max(start) })
     }
 
-    /// A key that sorts places in the order of the text, places without text last.
+    /// A key that sorts origins in the order of the text, those without tokens last.
     pub fn order(&self, origin: Origin) -> (u32, u32) {
         self.tokens(origin).unwrap_or((u32::MAX, u32::MAX))
     }

@@ -1,4 +1,4 @@
-//! A crate that is strict with itself and uses a model from a macro and one from a file.
+//! A crate with strict lints that uses models written in macros and models from a file.
 #![deny(warnings, missing_docs, unsafe_code, unused, unreachable_pub, missing_debug_implementations)]
 #![deny(clippy::all, clippy::pedantic, clippy::nursery)]
 
@@ -27,12 +27,12 @@ pub mod pendulum {
     }
 }
 
-/// A model from a file, by the build script.
+/// A model from a file, compiled by the build script.
 pub mod tank {
     include!(concat!(env!("OUT_DIR"), "/tank.rs"));
 }
 
-/// A model from a file, by the macro.
+/// A model from a file, compiled by the macro.
 pub mod included {
     dae::include_model!("models/tank.dae");
 }

@@ -1,7 +1,8 @@
-//! Dense factors.
+//! Dense LU factorisation.
 //!
-//! In: a matrix column by column. Out: its factors and solutions. The factorisation is the right-looking column form of
-//! Gaussian elimination with partial pivoting (Golub & Van Loan, algorithm 3.4.1).
+//! In: a matrix, column by column. Out: its factors, and solutions of linear systems with the matrix or its transpose.
+//! The factorisation is right-looking Gaussian elimination by columns with partial pivoting (Golub & Van Loan,
+//! algorithm 3.4.1).
 
 use super::equilibration::{Singular, equilibrate_rows};
 use super::scalar::Scalar;
@@ -10,7 +11,7 @@ use super::scalar::Scalar;
 #[derive(Clone, Debug)]
 pub(crate) struct Lu<S> {
     n: usize,
-    /// Column-major; after factorisation $U$ and the multipliers of $L$.
+    /// Column-major; after factorisation, $U$ and the multipliers of $L$.
     matrix: Vec<S>,
     row_scale: Vec<f64>,
     column_size: Vec<f64>,
@@ -18,7 +19,7 @@ pub(crate) struct Lu<S> {
 }
 
 impl Lu<f64> {
-    /// The sign of the determinant of the matrix that has been factorised.
+    /// The sign of the determinant of the factorised matrix.
     pub(crate) fn determinant_sign(&self) -> f64 {
         let factor = |k: usize| {
             let sign = self.matrix[k * self.n + k].signum();
@@ -39,7 +40,7 @@ impl<S: Scalar> Lu<S> {
         &mut self.matrix
     }
 
-    /// Replaces the matrix by its factors.
+    /// Replaces the matrix by its factors; an error if it is not finite, or singular to working precision.
     pub(crate) fn factorize(&mut self) -> Result<(), Singular> {
         equilibrate_rows(self.n, &mut self.matrix, &mut self.row_scale)?;
         for (size, column) in self.column_size.iter_mut().zip(self.matrix.chunks_exact(self.n.max(1))) {
@@ -61,7 +62,7 @@ impl<S: Scalar> Lu<S> {
                 size = column[i].norm_1();
             }
         }
-        // A smaller pivot consists of rounding errors of the elimination.
+        // A pivot as small as this consists of rounding errors of the elimination.
         if size.is_nan() || size <= f64::EPSILON * self.column_size[k] {
             return Err(Singular::Column(k));
         }
@@ -135,7 +136,7 @@ mod tests {
     use super::super::deficiency::deficiency;
     use super::*;
 
-    /// Largest entry of $Ax - b$ for the column-major $A$.
+    /// Largest [`Scalar::norm_1`] of the entries of $Ax - b$, for a column-major $A$.
     fn defect<S: Scalar>(n: usize, matrix: &[S], x: &[S], b: &[S]) -> f64 {
         (0..n)
             .map(|i| ((0..n).fold(S::ZERO, |sum, j| sum + matrix[j * n + i] * x[j]) - b[i]).norm_1())
@@ -201,7 +202,7 @@ mod tests {
 
     #[test]
     fn names_a_dependent_row_and_an_undetermined_column() {
-        // Rows 0 and 2 are proportional; unknowns 1 and 2 occur only as a sum.
+        // Rows 0 and 2 are proportional; unknowns 1 and 2 occur only as their sum.
         let mut matrix = [1.0, 0.0, 0.1, 3.0, 1.0, 0.3, 3.0, 1.0, 0.3];
         let found = deficiency(3, &mut matrix).unwrap();
         assert!([0, 2].contains(&found.row) && [1, 2].contains(&found.column));

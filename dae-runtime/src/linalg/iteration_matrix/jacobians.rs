@@ -13,7 +13,7 @@ pub(crate) struct Jacobians {
     pub(crate) y: Vec<f64>,
     /// Values of $F_{y'}$ on its pattern.
     pub(crate) yp: Vec<f64>,
-    /// Magnitudes of the auxiliary unknowns, powers of two; one for other unknowns.
+    /// Magnitudes of the auxiliary unknowns, rounded down to powers of two; one for other unknowns.
     pub(super) magnitudes: Vec<f64>,
 }
 
@@ -27,24 +27,24 @@ impl Jacobians {
         }
     }
 
-    /// Evaluates both Jacobians.
+    /// Evaluates both Jacobians and, for auxiliary unknowns, the magnitudes.
     pub(crate) fn evaluate(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) {
         dae.jacobian_y(t, y, yp, &mut self.y);
         dae.jacobian_yp(t, y, yp, &mut self.yp);
         for ((magnitude, y), unknown) in self.magnitudes.iter_mut().zip(y).zip(dae.description().unknowns.iter()) {
             if unknown.kind.is_auxiliary() {
-                // `max` ignores a NaN.
+                // `max` ignores a value that is NaN.
                 *magnitude = power_of_two(unknown.nominal.abs().max(y.abs()).min(f64::MAX));
             }
         }
     }
 
-    /// Whether every value is finite.
+    /// Whether all values of both Jacobians are finite.
     pub(crate) fn is_finite(&self) -> bool {
         self.y.iter().chain(&self.yp).all(|x| x.is_finite())
     }
 
-    /// Row and column of the entries that are not finite, row by row.
+    /// Row and column of each entry that is not finite, row by row, those of $F_y$ first in each row.
     pub(crate) fn non_finite(&self, description: &Description) -> impl Iterator<Item = (usize, usize)> {
         let of_row = |row: usize| {
             let y = description.jacobian_y.row(row).map(|(column, place)| (column, self.y[place]));

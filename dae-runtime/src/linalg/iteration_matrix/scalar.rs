@@ -1,6 +1,6 @@
-//! Numbers in iteration matrices.
+//! Number types of iteration matrices.
 //!
-//! In: real or complex numbers. Out: what an elimination needs of either.
+//! In: real or complex numbers. Out: the operations on them that an elimination needs, under common names.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -38,7 +38,7 @@ pub trait Scalar:
     /// Divides by a real number.
     fn unscale(self, divisor: f64) -> Self;
 
-    /// $\Re(x \bar y)$, positive where two numbers have nearly the same direction.
+    /// $\Re(x \bar y)$, positive if the angle between the two numbers is less than a right angle.
     fn inner_product(self, other: Self) -> f64;
 
     /// $1 / x$.
@@ -46,7 +46,7 @@ pub trait Scalar:
         Self::ONE / self
     }
 
-    /// The code for numbers of this type.
+    /// The part of the generated code that is for numbers of this type.
     fn code(of: &UnrolledLu) -> Code<Self>;
 }
 

@@ -1,28 +1,30 @@
 //! Local error, order and step size of a BDF run.
 //!
-//! In: the correction $e$ of a step and the differences of the last one. Out: whether to accept, and what to try
-//! next.
+//! In: the correction $e$ of a step and the differences of the last one. Out: whether to accept the step, and the order
+//! and step size to try next.
 //!
 //! Source: Brenan, Campbell & Petzold, Sect. 5.2.3, in the form of SUNDIALS' IDA (A. C. Hindmarsh et al., ACM TOMS
 //! 31 (2005), Sect. 2.3). With $E_j$ the weighted norm of $\sigma_j$ times the $(j+1)$st difference, the order $j$ is
-//! judged by $(j+1) E_j \approx \lVert h^{j+1} y^{(j+1)} \rVert$: these numbers decrease with $j$ while a higher order
-//! pays.
+//! judged by $(j+1) E_j \approx \lVert h^{j+1} y^{(j+1)} \rVert$: these numbers decrease with $j$ as long as a higher
+//! order pays.
 //!
-//! **What is tested.** Differential unknowns insofar as they are states, and all other unknowns of index 1.
-//! Algebraic unknowns follow from the states at every step, and the difference between their predictor and corrector
-//! measures an extrapolation: testing it keeps the steps short enough for interpolation between their ends, and on the
-//! branch of the solution. Unknowns of higher index do not count.
+//! **What is tested.** Differential unknowns insofar as they are states, and algebraic unknowns of index 1. The latter
+//! follow from the states at every step, and the difference between their predictor and corrector measures an error of
+//! extrapolation: testing it keeps the steps short enough for interpolation between their ends, and on one branch of
+//! the solution. Algebraic unknowns of higher index and auxiliary unknowns do not count.
 //!
-//! Where only some combinations of differential unknowns are states, [`super::filter`] removes the rest.
+//! Where only some combinations of unknowns are states, [`super::filter`] removes the rest.
 //!
-//! **Poorly resolved oscillations.** Formulas of order 3 and more let some oscillations grow: $y' = i\omega y$ for
-//! $h\omega$ of about one (Hairer & Wanner, section V.1, fig. 1.5). Once they are as large as the tolerance they
-//! dominate the error estimate, and the steps become short enough to resolve them for the rest of the run: a chain of a
-//! thousand links at a tolerance of 1e-4 then takes thirty times as many steps as it needs. Three signs together reveal
-//! this: steps of order 2, which is A-stable, could be almost as long; $e$ changes its direction from step to step; and
-//! Newton's iteration keeps asking for new matrices, so that these steps are expensive. (Where it does not, errors far
-//! below the tolerance come cheaply.) After [`IN_A_ROW`] such steps the order is 2 for a while, and the oscillation is
-//! damped. (The ratio of such differences, which A. C. Hindmarsh, IMACS 1992, uses, requires one dominant mode.)
+//! **Poorly resolved oscillations.** Formulas of order 3 and more let some oscillations grow: those of
+//! $y' = i\omega y$ with $h\omega$ near one (Hairer & Wanner, section V.1, fig. 1.5). Once an oscillation is as large
+//! as the tolerance, it dominates the error estimate, and for the rest of the run the steps are short enough to resolve
+//! it: a chain of a thousand links at a tolerance of 1e-4 then takes thirty times as many steps as necessary. Three
+//! signs together reveal this: steps with the formula of order 2, which is A-stable, could be almost as long; $e$
+//! changes its direction from step to step; and Newton's iteration keeps asking for new matrices, so that the steps are
+//! expensive. (Where it does not, short steps are cheap, and keep the errors far below the tolerance.) After
+//! [`IN_A_ROW`] such steps the order is limited to 2 for a while, which damps the oscillation. (The test of A. C.
+//! Hindmarsh, *Detecting stability barriers in BDF solvers*, in: J. R. Cash, I. Gladwell (eds.), *Computational
+//! Ordinary Differential Equations*, Oxford 1992, uses ratios of scaled derivatives, and requires one dominant mode.)
 
 use super::filter::Filter;
 use super::history::{Formula, History};
@@ -30,37 +32,37 @@ use super::newton::Newton;
 use crate::contract::{Description, Kind};
 use crate::integrator::error_weights::Weights;
 
-/// Local errors are tested against the tolerance divided by this factor, since they add up over a run.
+/// Local errors of states are tested against the tolerance divided by this factor, since they add up over a run.
 const STRICTNESS: f64 = 5.0;
-/// Extrapolations of algebraic unknowns may miss by this many tolerances: the equations hold at the ends of steps, and
-/// between them where states are asked for. Differences of order $k$ contain $2^k$ times the error that Newton's
-/// iteration leaves.
+/// Extrapolated algebraic unknowns may be wrong by this many tolerances: the equations determine these unknowns at the
+/// ends of steps, and between them wherever a state is asked for. Besides, a difference of order $k$ may contain $2^k$
+/// times the error that Newton's iteration leaves.
 const EXTRAPOLATED: f64 = 10.0;
 
-/// A rejected step is shortened by a factor between these (this and the following factors as in IDA).
+/// Bounds on the factor by which a rejected step is shortened (as in IDA, like [`GROWTH`] and [`SHRINKAGE`]).
 const REJECTED: (f64, f64) = (0.25, 0.9);
-/// The step grows by this factor or not at all: smaller changes would cost more in factorisations than they gain.
+/// The step grows by this factor or not at all: less growth would cost more in factorisations than it gains.
 const GROWTH: f64 = 2.0;
-/// The length does not grow in this many steps after a failed error test of order 1.
+/// The length does not grow within this many steps after the error test of a step of order 1 has failed.
 const HELD: usize = 3;
-/// An accepted step that was almost too long is shortened by a factor between these.
+/// Bounds on the factor by which the length shrinks after an accepted step that was almost too long.
 const SHRINKAGE: (f64, f64) = (0.5, 0.9);
 
-/// Steps of order 2 could be almost as long if they could have this fraction of the length of the present ones.
+/// Steps of order 2 could be almost as long as the present ones if they could have this fraction of their length.
 const ALMOST: f64 = 0.5;
-/// Steps that could grow by more than this factor are not limited by their error.
+/// Steps whose errors would let them grow by this factor are not limited by their error.
 const KEPT_SHORT: f64 = 1.3;
-/// An iteration that needs a new matrix more often than after this many steps, though they have one length, is in cause.
+/// Newton's iteration keeps asking for new matrices while the last one is less than this many steps old.
 const RENEWED: usize = 4;
-/// Bounds on the cosine of the angle between successive $e$ where the direction changes: near one for a smooth
-/// solution, negative where an iteration ends early.
+/// Bounds on the cosine of the angle between successive $e$ that show a change of direction: the cosine is near one
+/// for a smooth solution, and negative where an iteration ends early.
 const TURNING: (f64, f64) = (0.0, 0.85);
-/// This many such steps in a row are taken for an oscillation.
+/// This many steps in a row that show all three signs are taken for an oscillation.
 const IN_A_ROW: usize = 4;
-/// The order is then 2 for this many steps, and for twice as many each further time.
+/// The order is then limited to 2 for this many steps, and each further time for twice as many as before.
 const DAMPED: usize = 50;
 
-/// The order to follow.
+/// What the errors at lower orders suggest for the next order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderChange {
     Lower,
@@ -70,25 +72,25 @@ pub(super) enum OrderChange {
 /// Error estimates of a step at its own order and at lower ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Estimate {
-    /// Error of the step: it is accepted up to 1.
+    /// Error of the step in units of the error allowed: the step is accepted if it is at most 1.
     pub(super) test: f64,
-    /// $E_k$ and $E_{k-1}$.
+    /// $E_k$, and $E_{k-1}$ or, for $k = 1$, zero.
     at_order: f64,
     below: f64,
-    /// $E_2$ if the order is higher.
+    /// $E_2$ if the order is higher, otherwise infinite.
     of_second: f64,
     pub(super) change: OrderChange,
 }
 
 impl Estimate {
-    /// Whether steps of order 2 could be almost as long as those of this order, which are as long as their errors allow.
+    /// Whether the error limits the steps, and steps of order 2 could be almost as long; `false` up to order 2.
     fn could_be_of_second(&self, order: usize) -> bool {
         let factor = elementary(self.at_order, order);
         order > 2 && factor < KEPT_SHORT && elementary(self.of_second, 2) >= ALMOST * factor
     }
 }
 
-/// Whether the direction of `e` differs from that of the step before.
+/// Whether the direction of `e` has changed from that of `before`, the correction of the last step ([`TURNING`]).
 fn turns(tested: &[usize], weights: &Weights, e: &[f64], before: &[f64]) -> bool {
     let product =
         |a: &[f64], b: &[f64]| -> f64 { tested.iter().map(|&i| weights.as_slice()[i].powi(2) * a[i] * b[i]).sum() };
@@ -104,34 +106,35 @@ pub(super) struct Control {
     filter: Filter,
     vector: Vec<f64>,
     max_order: usize,
-    /// Order and step size are raised at every step until the first sign of an error.
+    /// Whether order and step size are still raised at every step: until an attempt fails, the errors suggest a lower
+    /// order, or the highest order is reached.
     starting: bool,
-    /// Failed error tests of the step under way.
+    /// Number of failed error tests of the step under way.
     failures: usize,
-    /// Steps for which the length does not grow after a failed error test of order 1. Where the error depends on the change of the
-    /// length, longer steps would be tried and rejected for ever, and the order, which is raised only after steps of
-    /// one length, would remain 1.
+    /// Number of steps in which the length may not grow yet, after a failed error test of a step of order 1. Where the
+    /// error depends on how the length changes, longer steps would otherwise be tried and rejected for ever, and the
+    /// order, which is raised only after steps of one length, would remain 1.
     held: usize,
     damping: Damping,
 }
 
-/// Whether the order is 2 to damp an oscillation.
+/// Detection of poorly resolved oscillations, and their damping at order 2.
 struct Damping {
-    /// Whether damping is allowed. A form that drifts off its constraints drifts less when errors are far below the
-    /// tolerance, as at high order and short steps.
+    /// Whether damping is allowed: only if all invariants are enforced. A form that drifts off its constraints drifts
+    /// less when errors are far below the tolerance, as with short steps of high order.
     is_allowed: bool,
-    /// Steps since the matrix was last renewed.
+    /// Number of steps since the matrix was last renewed.
     since_new: usize,
-    /// Successive steps that look like an oscillation.
+    /// Number of successive steps that show the signs of an oscillation.
     signs: usize,
-    /// Steps for which the order remains 2.
+    /// Number of steps for which the order is still limited to 2.
     left: usize,
-    /// Steps for which it will be 2 the next time.
+    /// Number of steps for which it will be limited the next time.
     next: usize,
 }
 
 impl Control {
-    /// Limits the order to `max_order`.
+    /// The control of a run before its first step, with orders up to `max_order`.
     pub(super) fn new(description: &Description, filter: Filter, max_order: usize) -> Self {
         let unknowns = &description.unknowns;
         let tests = |i: &usize| unknowns[*i].kind == Kind::Differential;
@@ -155,12 +158,13 @@ impl Control {
         }
     }
 
-    /// Replaces the filter after a change of coordinates.
+    /// Replaces the filter: the leading matrix may have changed, as it does with the local coordinates.
     pub(super) fn filter_by(&mut self, filter: Filter) {
         self.filter = filter;
     }
 
-    /// Filtered norm of the vector in `self.vector`, which is overwritten.
+    /// Size of the error in `self.vector`, which is overwritten, in units of the error allowed: the larger of the norm
+    /// over algebraic unknowns and, after filtering, that over differential ones.
     fn norm_of_vector(&mut self, description: &Description, newton: &Newton, weights: &Weights) -> f64 {
         let of_algebraic = weights.norm_over(&self.algebraic, &self.vector) / EXTRAPOLATED;
         self.filter.apply(description, newton, &mut self.vector);
@@ -178,7 +182,7 @@ impl Control {
         e: &[f64],
     ) -> Estimate {
         let order = formula.order;
-        // Filtering is linear but overwrites its argument, so the differences are added up separately.
+        // Filtering overwrites its argument, so the sum of differences is formed anew for each order.
         self.vector.copy_from_slice(e);
         let size = self.norm_of_vector(description, newton, weights);
         let at_order = formula.sigma[order] * size;
@@ -212,7 +216,7 @@ impl Control {
         Estimate { test: formula.error_constant * size, at_order, below, of_second, change }
     }
 
-    /// The unknown with the largest tested error.
+    /// Among the unknowns tested, the one with the largest weighted correction; 0 if none is tested.
     pub(super) fn worst(&self, weights: &Weights, e: &[f64]) -> usize {
         let size = |i: usize| (weights.as_slice()[i] * e[i]).abs();
         self.tested
@@ -223,7 +227,7 @@ impl Control {
             .unwrap_or(0)
     }
 
-    /// Order and step-size factor after a failed error test of a step of order `order`.
+    /// Order and step-size factor for the next attempt after a failed error test at order `order`.
     pub(super) fn after_rejection(&mut self, estimate: &Estimate, order: usize) -> (usize, f64) {
         self.starting = false;
         self.failures += 1;
@@ -246,7 +250,7 @@ impl Control {
         self.starting = false;
     }
 
-    /// Order and step-size factor after an accepted step, before it enters the history.
+    /// Order and step-size factor for the next step after an accepted one, which has not entered the history yet.
     pub(super) fn after_success(
         &mut self,
         estimate: &Estimate,
@@ -285,7 +289,8 @@ impl Control {
         let (next, error) = match estimate.change {
             OrderChange::Lower => (order - 1, estimate.below),
             OrderChange::Keep if may_raise => {
-                // The slot above the order holds the last e: the difference of the two is a difference of one order higher.
+                // Slot `order + 1` holds the `e` of the last step: this `e` minus that one is the difference of the
+                // next higher order.
                 self.vector.copy_from_slice(e);
                 self.vector.iter_mut().zip(history.difference(order + 1)).for_each(|(v, last)| *v -= last);
                 let above = self.norm_of_vector(description, newton, weights) / (order + 2) as f64;
@@ -302,7 +307,7 @@ impl Control {
     }
 }
 
-/// Order chosen by the terms $(j+1) E_j$ of three neighbouring orders.
+/// The order chosen by the terms $(j+1) E_j$ of this order and its neighbours, and its $E_j$.
 fn choose(order: usize, estimate: &Estimate, above: f64) -> (usize, f64) {
     let term = (order + 1) as f64 * estimate.at_order;
     let term_above = (order + 2) as f64 * above;
@@ -318,7 +323,8 @@ fn choose(order: usize, estimate: &Estimate, above: f64) -> (usize, f64) {
     }
 }
 
-/// $(2E)^{-1/(k+1)}$: the factor at which the error is half of what is allowed. The added constant keeps it finite.
+/// $(2E)^{-1/(k+1)}$: the step-size factor that makes the error half of what is allowed. The constant added to $2E$
+/// keeps it finite.
 fn elementary(error: f64, order: usize) -> f64 {
     (2.0 * error + 1e-4).powf(-1.0 / (order + 1) as f64)
 }

@@ -1,25 +1,27 @@
 //! The part of an error vector that is an error of states.
 //!
-//! In: a difference of predictor and corrector. Out: the part of it that the method integrates.
+//! In: an error vector, from differences between predictors and correctors. Out: its part that lies in the states.
 //!
 //! When $\operatorname{rank} F_{y'}$ is smaller than the number of differential unknowns, only some combinations of
-//! them are states: in a circuit with capacitors between nodes the differences of node voltages, while their sums
-//! are algebraic unknowns in disguise. The equations determine these again at every step; the difference of their
-//! predictor and corrector measures an extrapolation, including the noise of Newton's iteration, and no smaller step
-//! makes that noise smaller. A code that tests it rejects nearly every step of the transistor amplifier.
+//! them are states: in a circuit with capacitors between nodes, the differences of node voltages are states, while
+//! their sums are algebraic unknowns in disguise. The equations determine these anew at every step; the difference
+//! between their predictor and corrector measures an error of extrapolation and the noise of Newton's iteration, and no
+//! shorter step reduces that noise. A code that tests it rejects nearly every step of the transistor amplifier.
 //!
 //! * **Constant leading matrix.** States enter the equations as $F_{y'}\\, y$. The error of the states is measured
 //!   by the smallest change of unknowns that carries it,
-//!   $Q e = \arg\min \\{ \lVert D^{-1} v \rVert : F_{y'} v = F_{y'} e \\}$ with the nominal values $D$: the
-//!   projector along $\ker F_{y'}$ that is orthogonal in that metric. With $F_{y'} D = U \Sigma V^T$ it is
-//!   $Q = D V_r V_r^T D^{-1}$, computed once. Where the highest index $m$ is above 1, constraints admit only some
-//!   changes of states, and these may be much larger than $Q e$, the smallest change with the same $F_{y'} e$:
-//!   $P_c^m e$ finds them, and the larger of the two counts, entry by entry.
-//! * **Otherwise** $e$ is replaced by $P_c^m e$ with the factors at hand ([`crate::integrator::resolvent`]). As
-//!   $h \to 0$ this is the projector along $\ker F_{y'}$ whose image satisfies the algebraic part of $F_y$: it includes
-//!   the response of the algebraic unknowns, and where that response is an amplification the test is correspondingly
-//!   stricter.
-//! * **Unknowns of higher index that have derivatives** hide states, and what they hide is found by a power of $P_c$.
+//!   $Q e = \arg\min \\{ \lVert D^{-1} v \rVert : F_{y'} v = F_{y'} e \\}$ with the diagonal matrix $D$ of nominal
+//!   values; $Q$ is the projector along $\ker F_{y'}$ that is orthogonal in this norm. With
+//!   $F_{y'} D = U \Sigma V^T$ it is $Q = D V_r V_r^T D^{-1}$, computed when the filter is set up. Where the highest
+//!   index $m$ is above 1, constraints admit only some changes of states, and these may be much larger than $Q e$, the
+//!   smallest change with the same $F_{y'} e$: $P_c^m e$ finds them ([`crate::integrator::resolvent`]), and the larger
+//!   of the two counts, entry by entry.
+//! * **Leading matrix not constant.** $e$ is replaced by $P_c^m e$ with the factors at hand. If $m = 1$, $P_c$ tends,
+//!   as $h \to 0$, to the projector along $\ker F_{y'}$ whose image satisfies the linearised algebraic equations: it
+//!   includes the response of the algebraic unknowns in disguise to errors of the states, and where they amplify these
+//!   errors, the test is correspondingly stricter.
+//! * **Differential unknowns of index above 1** hide states, whatever the leading matrix and its rank: $P_c^m e$ finds
+//!   them.
 
 use crate::linalg::matrix::Matrix;
 
@@ -32,14 +34,15 @@ use crate::linalg::rank::SingularValues;
 pub(super) enum Filter {
     /// All differential unknowns are states.
     None,
-    /// Rows of $V_r^T$, one after the other, and the nominal values; the resolvent where the index is above 1.
+    /// $Q$: rows of $V_r^T$, one after the other, and the nominal values; where the highest index is above 1, also
+    /// $P_c^m$, with room for a vector.
     Projector { rows: Vec<f64>, nominal: Vec<f64>, work: Vec<f64>, resolvent: Option<(Resolvent, Vec<f64>)> },
-    /// The resolvent with the iteration matrix.
+    /// $P_c^m$ with the iteration matrix at hand.
     Resolvent(Resolvent),
 }
 
 impl Filter {
-    /// The filter for a formulation, from its leading matrix at the start.
+    /// The filter for a formulation, from its leading matrix at a state if that matrix is constant.
     pub(super) fn new(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64]) -> Self {
         let description = dae.description();
         let unknowns = &description.unknowns;
@@ -89,7 +92,8 @@ impl Filter {
     }
 }
 
-/// $F_{y'} D$ with rows scaled to a largest entry of one, so that units of equations do not decide the rank.
+/// $F_{y'} D$ with its rows scaled to a largest entry of one, so that the units of the equations do not affect its
+/// rank.
 fn scaled_leading_matrix(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64], nominal: &[f64]) -> Matrix {
     let pattern = &dae.description().jacobian_yp;
     let mut values = vec![0.0; pattern.len()];

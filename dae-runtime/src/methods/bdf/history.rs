@@ -5,40 +5,39 @@
 //!
 //! Source: K. R. Jackson, R. Sacks-Davis, *An alternative implementation of variable step-size multistep formulas
 //! for stiff ODEs*, ACM TOMS 6 (1980); K. E. Brenan, S. L. Campbell, L. R. Petzold, *Numerical Solution of
-//! Initial-Value Problems in DAEs*, Sect. 5.2. With the step to $t_n = t_{n-1} + h$ under way and counting from zero
-//! as there,
+//! Initial-Value Problems in DAEs*, Sect. 5.2. With the step to $t_n = t_{n-1} + h$ under way, and indices from zero,
 //!
 //! $$ \psi_i = t_n - t_{n-1-i}, \qquad \varphi_i = \psi_0 \cdots \psi_{i-1}\\, y[t_n, \dots, t_{n-i}], \qquad
 //!    \alpha_i = h/\psi_i, \qquad \beta_i = \prod_{j<i} \psi_j/\psi_j^{\text{old}} . $$
 //!
-//! The differences of the last step, scaled by $\beta_i$, are $\varphi_i^\ast$; the predictor through the last $k+1$
+//! The $\varphi_i$ of the last step, scaled by $\beta_i$, are $\varphi_i^\ast$; the predictor through the last $k+1$
 //! values has $y^{(0)} = \sum_{i \le k} \varphi_i^\ast$, $y'^{(0)} = \sum_{i \le k} \gamma_i \varphi_i^\ast$ with
-//! $\gamma_i = \gamma_{i-1} + \alpha_{i-1}/h$, $\gamma_0 = 0$. The corrector interpolates the predictor at
-//! $t_n - h, \dots, t_n - kh$, which gives the same leading coefficient at every step ratio:
+//! $\gamma_i = \gamma_{i-1} + \alpha_{i-1}/h$, $\gamma_0 = 0$. The corrector polynomial agrees with that of the
+//! predictor at $t_n - h, \dots, t_n - kh$, which gives the same leading coefficient at every step ratio:
 //!
 //! $$ y_n = y^{(0)} + e, \qquad y_n' = y'^{(0)} + c\\,e, \qquad c = \frac1h \sum_{j=1}^{k} \frac1j . $$
 
 use crate::integrator::stepper::MAX_ORDER;
 
-/// Differences kept: orders 0 to 5, and one more while an order above the current one is considered.
+/// Number of differences kept: those of orders 0 to 5, and one more, by which an order above the current one is judged.
 const STORED: usize = MAX_ORDER + 2;
 
 /// Coefficients of one attempted step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Formula {
     pub(super) order: usize,
-    /// Signed step.
+    /// Signed length of the step.
     pub(super) h: f64,
     psi: [f64; STORED],
     /// $\beta_i$: $\varphi_i^\ast$ is $\beta_i$ times the stored difference.
     pub(super) beta: [f64; STORED],
     gamma: [f64; STORED],
-    /// $\sigma_k$: the error of the formula of order $k$ is $\sigma_k$ times its $(k+1)$st difference.
+    /// $\sigma_k$: the error of the formula of order $k$ is estimated as $\sigma_k$ times the $(k+1)$st difference.
     pub(super) sigma: [f64; STORED],
     /// $c = \partial y_n'/\partial y_n$.
     pub(super) leading: f64,
-    /// Constant of the error test: the larger of the constants of the local truncation error and of the interpolation
-    /// error, in units of $e$.
+    /// The factor of $e$ in the error test: the larger of the constants of the local truncation error and of the
+    /// interpolation error.
     pub(super) error_constant: f64,
 }
 
@@ -50,7 +49,7 @@ pub(super) struct History {
     psi: [f64; STORED],
     order: usize,
     h: f64,
-    /// Accepted steps in a row with this order and step size.
+    /// Accepted steps in a row with this order and step size, counted up to the order plus 2.
     constant_steps: usize,
 }
 
@@ -60,15 +59,15 @@ impl History {
         History { n, phi: vec![0.0; STORED * n], psi: [1.0; STORED], order: 0, h: 1.0, constant_steps: 0 }
     }
 
-    /// Takes values at equidistant times, the oldest first, for formulas of order `order`. With only `order` values the
-    /// first predictor is of one degree less than it could be.
+    /// Takes values at times `h` (signed) apart, the oldest first, for formulas of order `order`. With only `order`
+    /// values, the degree of the first predictor is `order - 1`.
     pub(super) fn fill(&mut self, values: &[Vec<f64>], h: f64, order: usize) {
         let (n, count) = (self.n, values.len().min(MAX_ORDER + 1));
         self.phi.fill(0.0);
         for (i, value) in values.iter().rev().take(count).enumerate() {
             self.phi[i * n..(i + 1) * n].copy_from_slice(value);
         }
-        // Row i becomes the i-th backward difference, which is what phi_i is at constant step.
+        // Row i becomes the i-th backward difference, which is what phi_i is at constant step size.
         for level in 1..count {
             for i in (level..count).rev() {
                 let (newer, older) = self.phi.split_at_mut(i * n);
@@ -81,23 +80,24 @@ impl History {
         (self.order, self.h, self.constant_steps) = (order, h, 0);
     }
 
-    /// $\varphi_i$ of the last accepted step.
+    /// $\varphi_i$ of the last accepted step; for `i` one above the order of that step, its $e$.
     pub(super) fn difference(&self, i: usize) -> &[f64] {
         &self.phi[i * self.n..(i + 1) * self.n]
     }
 
-    /// Order of the last accepted step, or the one that the values at hand suffice for.
+    /// Order of the last accepted step or, before there is one, the order given to [`History::fill`].
     pub(super) fn order(&self) -> usize {
         self.order
     }
 
-    /// Number of successive steps with equal order and step size once the one under way is accepted.
+    /// Number of successive steps with equal order and step size once the one under way is accepted, counted up to the
+    /// order plus 2.
     pub(super) fn constant_steps_with(&self, formula: &Formula) -> usize {
         let same = formula.h == self.h && formula.order == self.order;
         if same { (self.constant_steps + 1).min(formula.order + 2) } else { 1 }
     }
 
-    /// Coefficients of a step of order `order` and length `h`.
+    /// Coefficients of a step of order `order` and signed length `h`.
     pub(super) fn formula(&self, order: usize, h: f64) -> Formula {
         let mut formula = Formula { order, h, ..Formula::default() };
         let mut alpha = [0.0; STORED];
@@ -116,11 +116,11 @@ impl History {
         formula
     }
 
-    /// Value and derivative of the predictor at the new time.
+    /// Computes value and derivative of the predictor at the new time.
     pub(super) fn predict(&self, formula: &Formula, y: &mut [f64], yp: &mut [f64]) {
         y.fill(0.0);
         yp.fill(0.0);
-        // Small differences first.
+        // Differences of high order first, since they tend to be small.
         for i in (0..=formula.order).rev() {
             let (beta, slope) = (formula.beta[i], formula.beta[i] * formula.gamma[i]);
             for (j, phi) in self.difference(i).iter().enumerate() {
@@ -130,7 +130,8 @@ impl History {
         }
     }
 
-    /// Takes in an accepted step whose value is the predictor plus `e`; `y` is that value as reported.
+    /// Takes in an accepted step whose value is the predictor plus `e`; `y` is this value as reported, without the
+    /// rounding errors of the sum.
     pub(super) fn accept(&mut self, formula: &Formula, e: &[f64], y: &[f64]) {
         let (n, order) = (self.n, formula.order);
         self.constant_steps = self.constant_steps_with(formula);
@@ -149,8 +150,8 @@ impl History {
         (self.order, self.h) = (order, formula.h);
     }
 
-    /// Monomial coefficients, in $s = (t - t_n)/h$, of the polynomial through the last values:
-    /// $y(t) = \sum_i \varphi_i \prod_{j<i} \frac{t - t_n + \psi_{j-1}}{\psi_j}$ with $\psi_{-1} = 0$.
+    /// Computes monomial coefficients, in $s = (t - t_n)/h$ with $t_n$ the last time, of the polynomial through the
+    /// last values: $y(t) = \sum_i \varphi_i \prod_{j<i} \frac{t - t_n + \psi_{j-1}}{\psi_j}$ with $\psi_{-1} = 0$.
     pub(super) fn monomials(&self, coefficients: &mut [f64]) {
         let n = self.n;
         coefficients.fill(0.0);
@@ -175,7 +176,7 @@ impl History {
 mod tests {
     use super::*;
 
-    /// Steps of very different lengths along a polynomial of degree five.
+    /// Takes steps of very different lengths along a polynomial of degree five.
     #[test]
     fn reproduces_polynomials_of_its_degree() {
         let p = |t: f64| 1.0 - t + 2.0 * t.powi(2) - 0.5 * t.powi(3) + 0.1 * t.powi(4) + 0.3 * t.powi(5);
@@ -205,7 +206,7 @@ mod tests {
 
     #[test]
     fn coefficients_at_constant_step_are_those_of_bdf() {
-        // BDF2: (3 y_n - 4 y_{n-1} + y_{n-2}) / (2 h), error constant 1/3 of the difference quotient.
+        // BDF2: (3 y_n - 4 y_{n-1} + y_{n-2}) / (2 h); the error is estimated as 1/3 of the third difference.
         let mut history = History::new(1);
         history.fill(&[vec![5.0], vec![2.0]], 0.5, 2);
         let formula = history.formula(2, 0.5);

@@ -1,14 +1,16 @@
 //! Variable-order, variable-step backward differentiation formulas for $F(t, y, y') = 0$.
 //!
-//! In: a formulation, consistent start values, options. Out: accepted steps of order 1 to 5 with dense output.
+//! In: a formulation, consistent start values, an end time, options. Out: accepted steps of order 1 to 5 with dense
+//! output.
 //!
 //! The method of DASSL and IDA: modified divided differences and a fixed leading coefficient (`history`), modified
 //! Newton (`newton`), order and step size by the differences of neighbouring orders (`control`). It differs from those
-//! codes in what knowledge of the structure allows: algebraic unknowns and unknowns of index 2 and more stay out of the
-//! error test without being asked to, Newton's convergence test weights them by $h^{k-1}$, algebraic unknowns in
-//! disguise are filtered out of the error, and accepted steps are projected onto the constraints (`projection`); the
-//! correction enters $e$, so that the history consists of consistent values. The first values come from Radau IIA
-//! (`starter`).
+//! codes where it makes use of the known structure. Without being told, the error test is lenient towards algebraic
+//! unknowns of index 1 and leaves out those of higher index, and Newton's convergence test weights an unknown of index
+//! $k$ by $h^{k-1}$. Algebraic unknowns in disguise are filtered out of the error (`filter`). Accepted steps are
+//! projected onto the constraints (`projection`); this correction enters $e$, so that the history consists of
+//! consistent values. The first values come from Radau IIA (`starter`), except where only low orders are allowed:
+//! below 5 with step-size control, or 1 at a fixed step size.
 
 mod control;
 mod filter;
@@ -29,7 +31,7 @@ use history::{Formula, History};
 use newton::{Iterate, Newton, Predictor};
 use starter::Starter;
 
-/// A failed iteration shortens the step by this factor.
+/// After a failed iteration the step is shortened by this factor.
 const AFTER_TROUBLE: f64 = 0.25;
 
 /// Begins an integration.
@@ -69,7 +71,7 @@ pub(crate) fn start<'d>(
     if !begins_with_euler {
         bdf.starter = Some(Starter::new(radau, weights, options.control, y0, max_order));
     } else {
-        // Where formulas of all orders are not to follow, the first one is the implicit Euler method, predicted along the tangent.
+        // Without a starter, the first formula is the implicit Euler method, predicted along the tangent.
         run.weights = weights;
         let h = run.clock.direction() * run.h;
         let before = y0.iter().zip(yp0).map(|(y, slope)| y - h * slope).collect();
@@ -88,7 +90,7 @@ struct Bdf {
     control: Control,
     /// Order of the next step.
     order: usize,
-    /// Makes the first steps of a run, until a formula takes over.
+    /// Makes the first steps of a run; `None` if a formula makes them, or once a step of a formula has been accepted.
     starter: Option<Starter>,
 }
 
@@ -114,7 +116,7 @@ impl Prediction {
 }
 
 impl Bdf {
-    /// The starter while it makes the steps.
+    /// The starter, while it makes the steps.
     fn starting(&self) -> Option<&Starter> {
         self.starter.as_ref().filter(|starter| !starter.is_done())
     }
@@ -191,8 +193,9 @@ impl Scheme for Bdf {
         }
     }
 
-    /// Cuts a step to land on the end time or a stop, in two equal halves where one step and a small rest would do,
-    /// since a multistep method recovers only slowly from a small step.
+    /// Cuts a step to land on the end time or a stop. Where two steps of full length would get there, two equal steps
+    /// are made instead of a full one and a possibly small one, since a multistep method recovers only slowly from a
+    /// small step.
     fn fit(&self, clock: &Clock, length: f64) -> (f64, Landing) {
         let (h, landing) = clock.fit(length);
         if landing == Landing::Stop || self.starting().is_some() || self.newton.has_fixed_step() {
@@ -232,8 +235,8 @@ impl Scheme for Bdf {
         self.starter.as_ref().map_or(self.history.order(), |starter| starter.radau.order())
     }
 
-    /// The error constant of the local error test covers the interpolation. Only between the first values of a run,
-    /// which come from Radau IIA, the polynomial is a cubic.
+    /// The constant of the error test covers the interpolation error. In the first steps of a run, those of Radau IIA,
+    /// the polynomial is a cubic, whose error is tested too.
     fn dense_accuracy(&self) -> DenseAccuracy {
         DenseAccuracy::AsSteps
     }

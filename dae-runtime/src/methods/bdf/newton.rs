@@ -4,13 +4,14 @@
 //! $F(t, y^{(0)} + e, y'^{(0)} + c\\,e) = 0$.
 //!
 //! Modified Newton with the matrix $c\\,F_{y'} + F_y$ kept over several steps (Brenan, Campbell & Petzold, Sect.
-//! 5.2.2): when it was factorised for another $c_0$, the correction is multiplied by $2/(1 + c/c_0)$, which is best
-//! for the two extremes of the spectrum. It has converged when $\varrho/(1-\varrho)\\,\lVert\delta\rVert$ is below a
-//! fraction of the tolerance, with the rate $\varrho$ measured over the iteration. In the norm an unknown of index
-//! $k$ counts with the factor $h^{k-1}$ (see [`crate::integrator::error_weights`]): its correction contains residuals
-//! divided by $h^{k-1}$. That alone would accept anything as $h \to 0$: a wrong value in a step where it was badly
-//! predicted and, along an impasse, steps where there is no solution. So unknowns of index 2 also have to be within
-//! their own tolerance, as far as rounding errors, which they contain divided by $h$, allow.
+//! 5.2.2): if it was factorised for another $c_0$, the correction is multiplied by $2/(1 + c/c_0)$, which is best for
+//! the two extremes of the spectrum. The iteration has converged when
+//! $\varrho/(1-\varrho)\\,\lVert\delta\rVert$ is below a fraction of the tolerance, with the correction $\delta$ and
+//! the rate $\varrho$ measured over the iteration. In the norm an unknown of index $k$ counts with the factor
+//! $h^{k-1}$ (see [`crate::integrator::error_weights`]), since its correction contains residuals divided by $h^{k-1}$.
+//! This test alone would accept anything as $h \to 0$: a wrong value in a step where it was badly predicted and, along
+//! an impasse, steps where there is no solution. So unknowns of index 2 also have to be within their own tolerance, as
+//! far as rounding errors, which they contain divided by $h$, allow.
 
 use std::rc::Rc;
 
@@ -22,48 +23,55 @@ use crate::integrator::sides::Sides;
 use crate::integrator::stepper::Statistics;
 use crate::linalg::iteration_matrix::{Deficiency, FactorizationPlan, IterationMatrix, Jacobians};
 
-/// Iterations before the matrix is renewed or the step given up.
+/// Iterations before the matrix is renewed or, if it is new, the attempt is given up.
 pub(super) const MAX_ITERATIONS: usize = 4;
-/// Iterations before the matrix is renewed or the step is given up where the step size is prescribed.
+/// Iterations, at a prescribed step size, before the matrix is renewed or, if it is new, the attempt is given up.
 pub(super) const MAX_ITERATIONS_AT_FIXED_STEP: usize = 20;
-/// Slowest rate worth waiting for.
+/// Slowest rate of convergence worth waiting for.
 const SLOWEST_RATE: f64 = 0.9;
-/// Iterations that renew the matrix each time, where $F$ has kinks, and the number of those that are not damped.
+/// Largest number of iterations with a new matrix each time, where $F$ has kinks; corrections after the first
+/// [`FULL_ITERATIONS`] are halved.
 const ITERATIONS_ANEW: usize = 24;
 const FULL_ITERATIONS: usize = 8;
-/// Damping is tried once this many attempts have failed.
+/// Damping is tried once the iteration has failed in this many attempts in a row.
 const FAILURES: usize = 2;
-/// Damped iterations, each with a new matrix, and the smallest damping factor.
+/// Largest number of damped iterations, each with a new matrix, and the smallest damping factor.
 const DAMPED_ITERATIONS: usize = 60;
 const SMALLEST_FACTOR: f64 = 1e-4;
-/// Fraction of the tolerance that the iteration error may have.
+/// Bound on the iteration error, as a fraction of the tolerance.
 const TOLERANCE: f64 = 0.1;
-/// Fraction of the tolerance for the iteration error at a fixed step size, where no error test will notice an iteration
-/// that stopped too early. The iteration may also end when rounding errors keep the corrections from becoming smaller.
+/// Bound on the iteration error at a fixed step size, as a fraction of the tolerance: no error test would notice an
+/// iteration that stopped too early. With [`TOLERANCE`] met, the iteration also ends when rounding errors keep the
+/// corrections from becoming smaller.
 const TOLERANCE_AT_FIXED_STEP: f64 = 1e-4 * TOLERANCE;
-/// Ratios of successive corrections above these are ascribed to rounding if the matrix is new, and renew it if it is old.
+/// Ratio of successive corrections above which they are ascribed to rounding, and the one above which an old matrix is
+/// renewed at a fixed step size.
 const STAGNATION: (f64, f64) = (0.5, 0.1);
-/// Corrections this much smaller than the first that do not shrink any more are rounding, whatever the tolerance says.
+/// Corrections that no longer shrink and are smaller than the first by this factor are rounding errors, and end the
+/// iteration at a fixed step size, whatever the tolerance.
 const ROUNDING: f64 = 1e-6;
-/// Iteration error, relative to its size, allowed to an unknown of index 2 that rounding keeps from meeting its tolerance.
+/// Iteration error, relative to the size of the unknown, allowed in an unknown of index 2 that rounding errors keep
+/// from meeting its tolerance.
 const ROUNDED_MULTIPLIER_TOLERANCE: f64 = 1e-3;
-/// A first correction with a larger weighted norm is followed by a second one: the rate of the last step need not be that of this one.
+/// A first correction with a larger weighted norm is followed by a second one: the rate of the last step need not be
+/// that of this one.
 const UNOBSERVED: f64 = 10.0;
-/// A first correction this small is rounding.
+/// A first correction whose weighted norm is at most this ends the iteration, whatever the rate.
 const AT_ONCE: f64 = 1e-4 * TOLERANCE;
-/// $\varrho/(1-\varrho)$ assumed for a new matrix, as in IDA.
+/// $\varrho/(1-\varrho)$ assumed for a new matrix, as in IDA, and for any matrix at a fixed step size.
 const RATE_OF_NEW_MATRIX: f64 = 20.0;
-/// $\varrho/(1-\varrho)$ assumed when only the leading coefficient differs from that of the factors, as in IDA.
+/// $\varrho/(1-\varrho)$ assumed for an old matrix when the leading coefficient differs from that of the last step, as
+/// in IDA.
 const RATE_OF_OTHER_LEADING: f64 = 100.0;
 /// Smallest $\varrho/(1-\varrho)$ that is carried over to the next step: an iteration that happened to converge
 /// immediately says little about the next one.
 const SMALLEST_RATE: f64 = 1e-3;
-/// Smallest $\varrho/(1-\varrho)$ carried over where $F$ has kinks, beyond which the iteration behaves differently, or
-/// auxiliary unknowns, which are known to few digits.
+/// Smallest $\varrho/(1-\varrho)$ carried over if $F$ has kinks, beyond which the iteration behaves differently, or if
+/// there are auxiliary unknowns, which are known to only a few digits.
 const SMALLEST_UNCERTAIN_RATE: f64 = 0.05;
-/// Ratios of leading coefficients beyond which the matrix is factorised again: at $(1 - \tfrac14)/(1 + \tfrac14)$ and
-/// its inverse the corrections with the best factor $2/(1 + c/c_0)$ still contract by $\tfrac14$ at both ends of the
-/// spectrum.
+/// Bounds on $c/c_0$ beyond which the matrix is evaluated and factorised again: at $(1 - \tfrac14)/(1 + \tfrac14)$ and
+/// its inverse, corrections with the best factor $2/(1 + c/c_0)$ still reduce the error to a quarter at both ends of
+/// the spectrum.
 const LEADING_RATIO: (f64, f64) = (0.6, 1.0 / 0.6);
 
 /// Starting point of the iteration of one step.
@@ -77,7 +85,7 @@ pub(super) struct Predictor<'a> {
     pub(super) h: f64,
 }
 
-/// The iterate: $y = y_0 + e$, $y' = y_0' + c\\,e$ with the predicted $y_0$, $y_0'$.
+/// The iterate: $y = y^{(0)} + e$, $y' = y'^{(0)} + c\\,e$ with the predicted $y^{(0)}$, $y'^{(0)}$.
 pub(super) struct Iterate<'a> {
     pub(super) e: &'a mut [f64],
     pub(super) y: &'a mut [f64],
@@ -94,44 +102,44 @@ impl Iterate<'_> {
     }
 }
 
-/// Whether the matrix belongs to the step at hand.
+/// Whether there is a matrix, and whether it belongs to the step at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Matrix {
-    /// None yet, or one that failed.
+    /// None, or one that is of no use: it is singular, an iteration with it failed, or the equations have changed.
     Missing,
-    /// From an earlier step.
+    /// From an earlier step, or not evaluated at the predictor of this one.
     Old,
-    /// Evaluated at this predictor.
+    /// Evaluated in this step, at its predictor or, for iterations that renew it, at an iterate.
     New,
 }
 
-/// Storage of the iteration.
+/// State and storage of the iteration.
 pub(super) struct Newton {
     jacobians: Jacobians,
     matrix: IterationMatrix<f64>,
     state: Matrix,
     factorized_leading: f64,
     last_leading: f64,
-    /// $\varrho/(1-\varrho)$ of the last iteration.
+    /// $\varrho/(1-\varrho)$, as last observed or assumed.
     rate_sum: f64,
     delta: Vec<f64>,
     max_iterations: usize,
-    /// Failed attempts since an iteration without damping last converged.
+    /// Number of attempts in a row in which the iteration has failed, even with a matrix evaluated at the predictor.
     failures: usize,
-    /// Where the matrix was evaluated.
+    /// The sides of switching functions on which the matrix was evaluated.
     sides: Sides,
     /// Smallest $\varrho/(1-\varrho)$ that is carried over.
     smallest_rate: f64,
     multipliers: Vec<Multiplier>,
 }
 
-/// The state of the iteration in an unknown of index 2.
+/// The state of the iteration for an unknown of index 2.
 struct Multiplier {
     unknown: usize,
     nominal: f64,
-    /// Size of the last correction.
+    /// Size of the last correction; infinite before the first.
     correction: f64,
-    /// Whether corrections have ceased to shrink and what remains is rounding error.
+    /// Whether corrections have ceased to shrink, so that what remains is rounding error.
     is_rounded: bool,
 }
 
@@ -140,7 +148,7 @@ impl Multiplier {
         Multiplier { unknown, nominal, correction: f64::INFINITY, is_rounded: false }
     }
 
-    /// Resets it for a new iteration.
+    /// Begins a new iteration.
     fn begin(&mut self) {
         *self = Multiplier::new(self.unknown, self.nominal);
     }
@@ -185,7 +193,7 @@ impl Newton {
         self.max_iterations == MAX_ITERATIONS_AT_FIXED_STEP
     }
 
-    /// Whether the matrix belongs to this very step.
+    /// Whether the last iteration ended with a matrix evaluated at its predictor.
     pub(super) fn is_new(&self) -> bool {
         self.state == Matrix::New
     }
@@ -195,7 +203,7 @@ impl Newton {
         (&self.matrix, self.factorized_leading)
     }
 
-    /// Solves the equations of a step for the iterate.
+    /// Solves the equations of a step, from the predictor, for the iterate.
     pub(super) fn solve(
         &mut self,
         dae: &dyn Dae,
@@ -214,7 +222,7 @@ impl Newton {
             self.rate_sum = RATE_OF_OTHER_LEADING;
         }
         if self.has_fixed_step() {
-            // No error test will notice an iteration that stopped too early.
+            // No error test would notice an iteration that stopped too early.
             self.rate_sum = RATE_OF_NEW_MATRIX;
         }
         self.last_leading = predictor.leading;
@@ -222,8 +230,8 @@ impl Newton {
             self.predict(predictor, at);
             match self.iterate(dae, predictor, weights, statistics, at) {
                 Ok(()) if self.sides.differ(dae, predictor.t, at.y, at.yp) => {
-                    // The matrix at hand cannot tell whether the equations hold there: at a steep stop its inverse is
-                    // nearly zero, and a step that has left the stop would pass.
+                    // A matrix from the other side cannot tell whether the equations hold here: in contact with a stiff
+                    // mechanical stop, its inverse is nearly zero, and a step that has left the stop would pass.
                     self.failures = 0;
                     let mut found = self.confirm(dae, predictor, weights, statistics, at);
                     if found.is_err() {
@@ -241,7 +249,7 @@ impl Newton {
                     let mut is_solved =
                         self.sides.are_any() && self.iterate_anew(dae, predictor, weights, statistics, at).is_ok();
                     self.failures += 1;
-                    // Unknowns of index 2 count for little in short steps, and may be anywhere.
+                    // Not with unknowns of index 2: they count for little in short steps, and may end up anywhere.
                     if !is_solved && self.multipliers.is_empty() && self.failures >= FAILURES {
                         is_solved = self.iterate_damped(dae, predictor, weights, statistics, at).is_ok();
                     }
@@ -273,8 +281,8 @@ impl Newton {
         Ok(())
     }
 
-    /// Makes one correction with a matrix from where the iteration has ended, which has to be as small as the iteration
-    /// made believe.
+    /// Makes one correction with a matrix evaluated where the iteration has ended. It has to be within [`TOLERANCE`],
+    /// and to stay on the same sides of the switching functions.
     fn confirm(
         &mut self,
         dae: &dyn Dae,
@@ -292,8 +300,9 @@ impl Newton {
         Err(StepError::Convergence { unknown: weights.worst(&self.delta) })
     }
 
-    /// Newton's iteration with a new matrix each time: the solution may be beyond a kink that the predictor does not
-    /// see. The later corrections are halved, for those that lead from one side to the other and back.
+    /// Newton's iteration with a new matrix each time: the solution may be beyond a kink, of which a matrix evaluated
+    /// at the predictor knows nothing. Later corrections are halved, since full ones may lead from one side to the
+    /// other and back for ever.
     fn iterate_anew(
         &mut self,
         dae: &dyn Dae,
@@ -320,8 +329,8 @@ impl Newton {
 
     /// Damped Newton iteration with a new matrix each time. The damping factor is such that the next correction, with
     /// the same matrix, is smaller (natural monotonicity test, which does not depend on the scaling of equations: P.
-    /// Deuflhard, *Newton Methods for Nonlinear Problems*, 2004, Sect. 3.3). Where an exponential takes off, full
-    /// corrections lead anywhere. For systems without unknowns of index 2.
+    /// Deuflhard, *Newton Methods for Nonlinear Problems*, 2004, Sect. 3.3). Full corrections lead anywhere where an
+    /// exponential grows steeply. Only for systems without unknowns of index 2.
     fn iterate_damped(
         &mut self,
         dae: &dyn Dae,
@@ -364,7 +373,7 @@ impl Newton {
         Err(StepError::Convergence { unknown: weights.worst(&step) })
     }
 
-    /// Computes the correction with the matrix at hand, in `delta`.
+    /// Computes a correction with the matrix at hand, in `delta`, without making it.
     fn residual_correction(
         &mut self,
         dae: &dyn Dae,
@@ -383,7 +392,7 @@ impl Newton {
         Ok(())
     }
 
-    /// Resets the iterate to the predictor.
+    /// Resets the iterate to the predictor, and the state of the unknowns of index 2.
     fn predict(&mut self, predictor: &Predictor<'_>, at: &mut Iterate<'_>) {
         at.e.fill(0.0);
         at.y.copy_from_slice(predictor.y);
@@ -391,7 +400,7 @@ impl Newton {
         self.multipliers.iter_mut().for_each(Multiplier::begin);
     }
 
-    /// Makes one correction with the matrix at hand and leaves it in `delta`.
+    /// Makes one correction with the matrix at hand, multiplied by `factor`, and leaves it in `delta`.
     fn correct(
         &mut self,
         dae: &dyn Dae,
@@ -450,7 +459,7 @@ impl Newton {
             }
             previous = size;
         }
-        // This is all that a new matrix can achieve.
+        // A new matrix can achieve no more: the weaker bounds have to suffice.
         let are_small = || self.multipliers.iter().all(|multiplier| self.is_small(multiplier, predictor));
         if self.state == Matrix::New && self.rate_sum * previous <= TOLERANCE && are_small() {
             return Ok(());
@@ -458,8 +467,8 @@ impl Newton {
         Err(StepError::Convergence { unknown: weights.worst(&self.delta) })
     }
 
-    /// Whether the iteration errors of the unknowns of index 2 are small enough; those limited by rounding are compared
-    /// with their size in the last accepted state.
+    /// Whether the iteration errors of the unknowns of index 2 are within their tolerances or, where rounding errors
+    /// limit them, small relative to the unknowns.
     fn multipliers_settled(&self, predictor: &Predictor<'_>, weights: &Weights) -> bool {
         let settled = |multiplier: &Multiplier| {
             self.error_of(multiplier) * weights.full()[multiplier.unknown] <= 1.0
@@ -468,24 +477,25 @@ impl Newton {
         self.multipliers.iter().all(settled)
     }
 
-    /// Iteration error of an unknown of index 2 after the last correction.
+    /// Estimated iteration error of an unknown of index 2 after the last correction.
     fn error_of(&self, multiplier: &Multiplier) -> f64 {
         self.rate_sum.min(1.0) * multiplier.correction
     }
 
-    /// Whether the iteration error of an unknown of index 2 is small relative to its size.
+    /// Whether the iteration error of an unknown of index 2 is small relative to its size: its magnitude in the last
+    /// accepted state plus its nominal value.
     fn is_small(&self, multiplier: &Multiplier, predictor: &Predictor<'_>) -> bool {
         let size = multiplier.nominal + predictor.last[multiplier.unknown].abs();
         self.error_of(multiplier) <= ROUNDED_MULTIPLIER_TOLERANCE * size
     }
 
-    /// Applies a resolvent with the matrix at hand.
+    /// Applies a resolvent to `v`, with the matrix at hand.
     pub(super) fn apply_resolvent(&self, description: &Description, resolvent: &mut Resolvent, v: &mut [f64]) {
         let leading = (self.factorized_leading, &self.jacobians.yp[..]);
         resolvent.apply(description, leading, |right_hand_side| self.matrix.solve(right_hand_side), v);
     }
 
-    /// The row and column that a singular matrix at a predictor is due to, if there are any.
+    /// The row and column where the matrix at the predictor is singular; `None` if it is regular.
     pub(super) fn deficiency(&mut self, dae: &dyn Dae, predictor: &Predictor<'_>) -> Option<Deficiency> {
         self.jacobians.evaluate(dae, predictor.t, predictor.y, predictor.yp);
         self.matrix.assemble(dae.description(), predictor.leading, 1.0, &self.jacobians, predictor.h);

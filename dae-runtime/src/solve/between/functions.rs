@@ -1,8 +1,8 @@
 //! Switching functions along a step.
 //!
-//! In: an accepted step as a polynomial. Out: the values of the functions at a time, enclosures of them on a part of
-//! the step, or the range of samples for those without enclosures, and their changes due to the errors of the unknowns.
-//! Times are in units of the step from its end.
+//! In: an accepted step as a polynomial. Out: the values of the functions at a time within the step; on a part of the
+//! step, enclosures of them or, for functions without enclosures, ranges of samples; and how much the errors of the
+//! unknowns change them. Times count from the end of the step in units of its length, from -1 to 0.
 
 use std::iter::successors;
 
@@ -11,38 +11,43 @@ use crate::integrator::polynomial::evaluate;
 use crate::integrator::stepper::Stepper;
 use crate::interval::{Interval, TaylorModel};
 
-/// Values due to changes of the unknowns by this fraction of their tolerances count as zero.
+/// A function counts as zero where changes of the unknowns by this fraction of their tolerances change it by as much as
+/// its value.
 const NOISE: f64 = 0.1;
-/// A function without enclosures is evaluated at the ends of this many equal parts of a step, or of a part of a step.
+/// A function without enclosures is sampled at the ends of this many equal subintervals: of a whole step, and of a part
+/// of one.
 const LOOKS: (usize, usize) = (8, 2);
-/// It is taken to leave the range of these values by no more than this multiple of its width.
+/// A function without enclosures is assumed to exceed the range of its samples, on either side, by no more than this
+/// multiple of the range's width.
 const MARGIN: f64 = 2.0;
-/// Rounding errors of a polynomial expanded about another point, for each degree, relative to the sum of its coefficients' magnitudes.
+/// A bound on the rounding errors of a polynomial expanded about another point, per degree and relative to the sum of
+/// the magnitudes of its coefficients.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// The functions, and their values and enclosures where they were last evaluated.
+/// The switching functions, with their values at the last time and their enclosures on the last part examined.
 pub(super) struct Functions<'d> {
     pub(super) dae: &'d dyn Dae,
-    /// Which of them depend on more than time.
+    /// Which functions depend on the unknowns: only these are searched for zeros.
     pub(super) searched: Vec<bool>,
     pub(super) step: StepInterval,
-    /// Coefficients of the polynomial, ascending.
+    /// Coefficients of the polynomial of the step, power by power, ascending.
     coefficients: Vec<f64>,
-    /// Coefficients of the same polynomial about the middle of a part.
+    /// Coefficients of this polynomial about the middle of a part, for times in units of half the part's width.
     around: Vec<f64>,
-    /// Rounding errors of these and of the coefficients of its derivative, for each unknown.
+    /// For each unknown, bounds on the rounding errors of the expanded polynomial and of its derivative.
     rounding: Vec<[f64; 2]>,
     y: Vec<TaylorModel>,
     yp: Vec<TaylorModel>,
     /// Taylor models of the functions on a part of the step.
     pub(super) models: Vec<TaylorModel>,
-    /// Intervals that contain their values there, where they have enclosures.
+    /// Intervals that contain their values there; for functions without enclosures, estimates from samples.
     pub(super) enclosures: Vec<Interval>,
-    /// Enclosures of the functions under changes of the unknowns that count as noise.
+    /// Taylor models of the functions at one time, with the unknowns changed by the fraction [`NOISE`] of their
+    /// tolerances either way.
     changes: Vec<TaylorModel>,
-    /// The widths of these enclosures.
+    /// The widths of the ranges of these models; zero where they are infinite.
     pub(super) noise: Vec<f64>,
-    /// Which functions have enclosures that are used.
+    /// Which functions are enclosed in this step; the others are sampled.
     pub(super) enclosed: Vec<bool>,
     time: f64,
     point: [Vec<f64>; 2],
@@ -75,7 +80,7 @@ impl<'d> Functions<'d> {
         })
     }
 
-    /// Turns to the last step, which began at `before`.
+    /// Turns to the last step of `stepper`, which began at `before`; all functions are enclosed again.
     pub(super) fn take(&mut self, stepper: &dyn Stepper, before: f64) {
         self.step = StepInterval { now: stepper.time(), length: stepper.time() - before };
         self.coefficients.resize((stepper.dense_degree() + 1) * self.y.len(), 0.0);
@@ -93,33 +98,34 @@ impl<'d> Functions<'d> {
         }
     }
 
-    /// Computes the unknowns and their derivatives at a time.
+    /// Computes the unknowns and their derivatives at the time `s`.
     pub(super) fn states(&self, s: f64, y: &mut [f64], yp: &mut [f64]) {
         evaluate(&self.coefficients, s, self.step.length, y, yp);
     }
 
-    /// Treats this function as one without enclosures from now on.
+    /// Treats this function as one without enclosures for the rest of the step.
     pub(super) fn give_up(&mut self, k: usize) {
         (self.enclosed[k], self.enclosures[k]) = (false, Interval::ENTIRE);
     }
 
-    /// Whether the enclosures prove that no function has a zero.
+    /// Whether the enclosures prove that no function searched has a zero in the part.
     pub(super) fn is_excluded(&self) -> bool {
         self.enclosures.iter().zip(&self.searched).all(|(enclosure, searched)| !searched || enclosure.mignitude() > 0.0)
     }
 
-    /// Whether a function may have a zero in a part.
+    /// Whether a function is searched and may have a zero in the part enclosed or sampled last.
     pub(super) fn may_vanish(&self, k: usize) -> bool {
         self.searched[k] && self.enclosures[k].mignitude() == 0.0
     }
 
-    /// Computes Taylor models of the polynomial and its derivative on a part of the step, and from these of the functions.
+    /// Computes Taylor models of the polynomial and its derivative on a part of the step, and from these the Taylor
+    /// models and enclosures of the functions.
     pub(super) fn enclose(&mut self, [a, b]: [f64; 2]) {
         let (n, middle, radius) = (self.y.len(), 0.5 * (a + b), 0.5 * (b - a));
         self.around.clear();
         self.around.extend_from_slice(&self.coefficients);
         let degree = self.coefficients.len() / n - 1;
-        // Horner's scheme, once for each coefficient of the polynomial around the middle.
+        // Horner's scheme, repeated: each pass gives one coefficient of the polynomial about the middle.
         for k in 0..degree {
             for j in (k..degree).rev() {
                 for i in 0..n {
@@ -127,7 +133,7 @@ impl<'d> Functions<'d> {
                 }
             }
         }
-        // In units of half the width of the part.
+        // From times in units of the step to times in units of half the width of the part.
         let powers = successors(Some(1.0), |power| Some(power * radius));
         for (coefficients, power) in self.around.chunks_exact_mut(n).zip(powers) {
             coefficients.iter_mut().for_each(|coefficient| *coefficient *= power);
@@ -146,12 +152,13 @@ impl<'d> Functions<'d> {
         }
     }
 
-    /// Whether a function that is searched has no enclosures.
+    /// Whether any function searched is sampled instead of enclosed.
     fn has_others(&self) -> bool {
         self.enclosed.iter().zip(&self.searched).any(|(enclosed, searched)| *searched && !enclosed)
     }
 
-    /// Replaces missing enclosures by the ranges of values on a part of the step, widened. The last evaluation is at the end of the part.
+    /// Replaces missing enclosures by the ranges of samples on a part of the step, widened by [`MARGIN`]. The last
+    /// sample is at the end of the part.
     pub(super) fn sample(&mut self, [a, b]: [f64; 2]) {
         if !self.has_others() {
             return;
@@ -171,8 +178,8 @@ impl<'d> Functions<'d> {
         }
     }
 
-    /// Measures the changes of the functions when the unknowns change by a fraction of their tolerances, at the point
-    /// of the last evaluation.
+    /// Measures how much the functions change, at the point of the last evaluation, when the unknowns change by the
+    /// fraction [`NOISE`] of their tolerances and their derivatives by as much per length of the step.
     pub(super) fn measure_noise(&mut self, stepper: &dyn Stepper) {
         let [states, slopes] = &self.point;
         let states = self.y.iter_mut().zip(&mut self.yp).zip(states.iter().zip(slopes));
@@ -184,14 +191,14 @@ impl<'d> Functions<'d> {
         for k in 0..self.noise.len() {
             let width = self.changes[k].range().width();
             self.noise[k] = if width.is_finite() { width } else { 0.0 };
-            // Finite neither here nor on the part that ends here.
+            // An enclosure that is finite neither here nor on the part that ends here is of no use.
             if !width.is_finite() && self.enclosures[k] == Interval::ENTIRE {
                 self.enclosed[k] = false;
             }
         }
     }
 
-    /// Evaluates the functions at one time.
+    /// Evaluates the functions at the time `s`.
     pub(super) fn look_at(&mut self, s: f64) {
         let [y, yp] = &mut self.point;
         evaluate(&self.coefficients, s, self.step.length, y, yp);
@@ -199,7 +206,7 @@ impl<'d> Functions<'d> {
         self.dae.switching_functions(self.time, y, yp, &mut self.values);
     }
 
-    /// Samples the other functions on a part where those with enclosures are known to have no zero.
+    /// Samples the functions without enclosures on a part in which those with enclosures are known to have no zero.
     pub(super) fn sample_others(&mut self, ends: [f64; 2]) {
         for (enclosure, enclosed) in self.enclosures.iter_mut().zip(&self.enclosed) {
             *enclosure = if *enclosed { Interval::ONE } else { Interval::ENTIRE };
@@ -208,7 +215,7 @@ impl<'d> Functions<'d> {
     }
 }
 
-/// A step.
+/// The time interval of a step: its end, and its length, which is negative where the run goes backwards.
 #[derive(Clone, Copy)]
 pub(super) struct StepInterval {
     now: f64,
@@ -216,13 +223,14 @@ pub(super) struct StepInterval {
 }
 
 impl StepInterval {
-    /// A time in units of the step from its end.
+    /// The time at `s`, which counts from the end of the step in units of its length.
     pub(super) fn at(self, s: f64) -> f64 {
         self.now + s * self.length
     }
 }
 
-/// $\sum_k c_k s^k$ for $s \in [-1, 1]$, where even powers lie between 0 and 1, with room for rounding errors.
+/// A Taylor model of $\sum_k c_k s^k$ for $s \in [-1, 1]$, where even powers lie between 0 and 1; `rounding` bounds the
+/// rounding errors.
 fn along(terms: usize, rounding: f64, coefficient: impl Fn(usize) -> f64) -> TaylorModel {
     let (mut centre, mut slope, mut remainder) = (0.0, 0.0, rounding);
     for k in 0..terms {

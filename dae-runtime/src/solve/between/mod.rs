@@ -1,19 +1,20 @@
 //! Sign changes of switching functions between the ends of a step.
 //!
-//! In: an accepted step, as a polynomial, and the switching functions. Out: where the step has to end earlier, if one
-//! of them changes its sign twice within it: both ends are then on one side, and neither a comparison of signs nor an
-//! error estimate need notice what lies between. And where it has to end at a kink that the states at its end depend
-//! on, which an error estimate for smooth functions does not measure.
+//! In: an accepted step, as a polynomial, and the switching functions. Out: an earlier time at which the step has to
+//! end. This may lie between two sign changes of one function: they leave both ends of the step on the same side, and
+//! neither a comparison of signs nor an error estimate need notice them. Or it lies just before a kink on which the
+//! states at the end of the step depend, since an error estimate for smooth functions does not account for it; or just
+//! before a jump, in a step that has no error test.
 //!
 //! Enclosures of the functions along the polynomial, on the whole step and, where they contain zero, recursively on
 //! parts of it (R. E. Moore, R. B. Kearfott, M. J. Cloud, *Introduction to Interval Analysis*, SIAM 2009), prove that
 //! there is no sign change. They are Taylor models, which also say in which parts zeros may lie: only these are
-//! enclosed again. What they leave undecided lasts less than [`NEAR`], or is smaller than the noise that the tolerances
-//! allow.
+//! enclosed again. What they leave undecided lies in parts too narrow to be divided further ([`NEAR`]), or is smaller
+//! than the noise that the tolerances allow.
 //!
-//! Functions without enclosures (those that contain functions and inputs of the caller), and those for which more parts
-//! of a step have been divided than [`BUDGET`] allows, are sampled: at a few times of the step, and at up to
-//! [`SAMPLES`] times where their values come near zero, as measured by their range. That is no proof.
+//! Functions without enclosures (those that contain functions or inputs of the caller), and those for which more parts
+//! of a step have been divided than [`BUDGET`] allows, are sampled: at a few times of the step, and more densely where
+//! their values come near zero in comparison with their range ([`SAMPLES`]). That is no proof.
 
 mod functions;
 
@@ -22,40 +23,48 @@ use crate::integrator::stepper::{Options, Stepper};
 use crate::linalg::iteration_matrix::Jacobians;
 use functions::Functions;
 
-/// Parts of a step of this width are not divided any further: this fraction of the relative tolerance, between two
-/// bounds. A function that is beyond its zero for a shorter time may be overlooked. Kinks nearer than this to the end
-/// of the step, or than its square root to the start, are ignored: at the end the solution changes by the square of the
-/// distance, but the value at a stage beyond the kink counts for the whole step.
+/// Parts of a step of this width are not divided any further: this fraction of the relative tolerance, within the
+/// bounds `NEAREST`. A function that is beyond its zero for a shorter time may be overlooked. No step is made to end
+/// within twice this width of its end, or within the square root of this width of its start. A kink at a distance
+/// $\delta$ from either changes the solution by $O(\delta^2)$ only; but near the end, the value at a stage beyond the
+/// kink counts for the whole step, which makes the error $O(\delta)$.
 const NEAR: f64 = 1e-2;
 const NEAREST: (f64, f64) = (1e-10, 1e-6);
-/// Noise is measured at the ends of all parts of a step down to this width, and of narrower ones before they are closed because of it.
+/// Noise is measured at the end of every part of a step that is at least this wide and may contain zeros, and of a
+/// narrower one before noise is the reason not to divide it.
 const SAME_NOISE: f64 = 1.0 / 64.0;
 /// A part is halved if zeros may lie in more than this fraction of it.
 const MOST: f64 = 0.5;
-/// The number of parts into which a step is divided to sample functions without enclosures.
+/// Parts of a step that are wider than one over this number are divided where functions without enclosures may have
+/// zeros.
 const SAMPLES: f64 = 64.0;
-/// Once more than this many parts of a step have been divided for a function, it is only sampled for the rest of the
-/// step. Its budget for the next step is then halved, down to the second number; otherwise it is doubled.
+/// The number of parts of a step that may be divided for a function, at first and at most. Once more have been divided,
+/// the function is only sampled for the rest of the step, and its budget for the next step is halved, down to the
+/// second number; otherwise it is doubled.
 const BUDGET: (usize, usize) = (96, 6);
-/// Once this many parts of a step have been enclosed, every function that would have another one divided is only sampled.
+/// Once more than this many parts of a step have been enclosed, every function for which another one would have to be
+/// divided is only sampled.
 const MOST_PARTS: usize = 768;
-/// A kink that changes no state by more than this fraction of its tolerance by the end of the step is no reason to end there.
+/// A step need not end at a kink that changes no differential unknown at the end of the step by more than this fraction
+/// of its tolerance.
 const NEGLIGIBLE: f64 = 0.1;
-/// An equation whose derivatives change by more than this fraction at a kink bends there.
+/// A kink at which a partial derivative of an algebraic equation changes by more than this fraction is never
+/// negligible.
 const BENT: f64 = 1e-2;
 
-/// Where a step is to end, other than where a function changes its sign twice.
+/// Where a step is to end, apart from between two sign changes of one function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sought {
-    /// At kinks; the step ends at jumps already.
+    /// Before kinks; before jumps, the stepper itself has ended the step.
     Kinks,
-    /// Before jumps, since the step has no error test, other than the one that it leads over.
+    /// Before jumps, which a step without an error test would pass unnoticed, except that of the function `beyond`,
+    /// which it is to pass.
     Jumps { beyond: Option<usize> },
-    /// Nowhere: the rest is left to the error test.
+    /// Nowhere: kinks and jumps are left to the error test.
     Nothing,
 }
 
-/// The last sign of a function, and where it has changed.
+/// The last known sign of a function, and the time at which it was last found to have changed, if it has.
 #[derive(Clone, Copy, Debug, Default)]
 struct Side {
     /// Zero while it is not known.
@@ -65,34 +74,34 @@ struct Side {
     changed: Option<f64>,
 }
 
-/// A part of a step, in units of the step from its end.
+/// A part of a step; times count from the end of the step in units of its length.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     ends: [f64; 2],
-    /// Whether it is already known that no function with enclosures has a zero in it, apart from noise.
+    /// Whether functions with enclosures are already known to have no zeros in it, apart from noise.
     is_clear: bool,
 }
 
 /// The search of steps for sign changes.
 pub(super) struct Between<'d> {
     functions: Functions<'d>,
-    /// Whether the zeros of each function are kinks and not jumps.
+    /// Whether $F$ has a kink, rather than a jump, at the zeros of each function.
     kinks: Vec<bool>,
     near: f64,
-    /// Number of parts of a step that may be divided for each function.
+    /// Number of parts of this step that may be divided for each function.
     budget: Vec<usize>,
     /// Number of parts of this step that have been divided for each function.
     spent: Vec<usize>,
-    /// The tolerances of the caller.
+    /// The tolerances of the caller; a method may test errors against others.
     rtol: f64,
     atol: Vec<f64>,
-    /// The values at the end of the last part that was not divided, where the next one begins.
+    /// The values of the functions at the end of the last part that was not divided, where the next one begins.
     values_before: Vec<f64>,
     sides: Vec<Side>,
-    /// The time up to which a function was too close to zero to tell its sign when a part was divided for the sake of
-    /// others: values below its noise count as zero.
+    /// For each function, the time up to which it was too close to zero to tell its sign when a part was divided for
+    /// the sake of others: until then, values below its noise count as zero.
     vague: Vec<f64>,
-    /// Parts of the step that remain to be searched, the first one last.
+    /// Parts of the step that remain to be searched, the earliest one last.
     parts: Vec<Part>,
 }
 
@@ -116,8 +125,8 @@ impl<'d> Between<'d> {
         })
     }
 
-    /// Where the last step, which began at `before`, has to end so that no function changes its sign twice in it and
-    /// what is sought is not inside it.
+    /// The time at which the last step, which began at `before`, has to end so that no function changes its sign twice
+    /// in it and nothing of what is sought lies inside it; `None` if it need not end earlier than it did.
     pub(super) fn search(&mut self, stepper: &dyn Stepper, before: f64, sought: Sought) -> Option<f64> {
         self.functions.take(stepper, before);
         for (budget, spent) in self.budget.iter_mut().zip(&mut self.spent) {
@@ -135,14 +144,14 @@ impl<'d> Between<'d> {
         self.values_before.copy_from_slice(&self.functions.values);
         for k in 0..self.sides.len() {
             self.vague[k] = -1.0;
-            // Just before a zero the step is still on the side of the last one.
+            // A step that begins just before a zero begins on the side of the step before it: noise does not count.
             self.sides[k] = Side { sign: sign(self.functions.values[k], 0.0), until: -1.0, changed: None };
         }
         let mut examined = 0;
         while let Some(part) = self.parts.pop() {
             let [a, b] = part.ends;
             if part.is_clear {
-                // At its beginning, the functions are beyond what the part before may have left undecided.
+                // Where a clear part begins, the functions are beyond what the part before may have left undecided.
                 self.functions.look_at(a);
                 if let Some(t) = self.note_signs(a, part, sought, stepper) {
                     return Some(t);
@@ -156,8 +165,8 @@ impl<'d> Between<'d> {
                 if examined > 1 {
                     self.functions.enclose(part.ends);
                 }
-                // Before a part is closed because of noise, the noise is measured here: where a function turns, it is
-                // less than farther away.
+                // Before noise is the reason not to divide a part, it is measured at the end of that part: where a
+                // function turns, noise is smaller than farther away.
                 let is_wide = b - a >= SAME_NOISE && !self.functions.is_excluded();
                 if is_wide || (0..self.sides.len()).any(|k| self.is_noise(k, b - a)) {
                     self.functions.measure_noise(stepper);
@@ -174,7 +183,8 @@ impl<'d> Between<'d> {
         None
     }
 
-    /// Gives up enclosures of functions for which too many parts have been divided.
+    /// Counts a part for the functions for which it has to be divided, and gives up the enclosures of those for which
+    /// too many have been.
     fn spend(&mut self, width: f64, examined: usize) {
         for k in 0..self.sides.len() {
             if self.functions.enclosed[k] && self.is_open(k, width) {
@@ -186,7 +196,8 @@ impl<'d> Between<'d> {
         }
     }
 
-    /// Takes in the signs of the functions at `s`, an end of a part that is not divided; returns where the step has to end.
+    /// Takes in the signs of the functions at `s`, an end of a part that is not divided; returns the time at which the
+    /// step has to end, if it has to end earlier than it did.
     fn note_signs(&mut self, s: f64, part: Part, sought: Sought, stepper: &dyn Stepper) -> Option<f64> {
         self.values_before.copy_from_slice(&self.functions.values);
         for k in 0..self.sides.len() {
@@ -214,7 +225,8 @@ impl<'d> Between<'d> {
         }
     }
 
-    /// Whether a part is not divided further only because the function is smaller there than its noise.
+    /// Whether the only reason not to divide a part of this width for a function is that the function is smaller there
+    /// than its noise.
     fn is_noise(&self, k: usize, width: f64) -> bool {
         self.functions.enclosed[k]
             && self.functions.may_vanish(k)
@@ -222,8 +234,8 @@ impl<'d> Between<'d> {
             && self.functions.enclosures[k].magnitude() <= self.functions.noise[k]
     }
 
-    /// Divides a part into those to be searched next: where open functions may have zeros, and what lies between, or
-    /// halves if little lies between.
+    /// Divides a part into those to be searched next: the ranges in which functions for which it is open may have
+    /// zeros, and what lies between these ranges; or into halves, if little lies between.
     fn divide(&mut self, [a, b]: [f64; 2]) {
         let (mut zeros, mut of_enclosed) = (Vec::new(), Vec::new());
         for k in 0..self.sides.len() {
@@ -254,11 +266,12 @@ impl<'d> Between<'d> {
         }
     }
 
-    /// Where an open function may have zeros within a part: by its Taylor model. For a function without enclosures that
-    /// changes its sign, a neighbourhood of the zero by linear interpolation, whose error is the square of the width.
+    /// The range of a part in which a function may have zeros, by its Taylor model. For a function without enclosures,
+    /// a neighbourhood of the zero found by linear interpolation, whose error is of the order of the square of the
+    /// width; the whole part if the signs at both ends are the same.
     fn zeros_of(&self, k: usize, [a, b]: [f64; 2]) -> [f64; 2] {
         let (middle, radius, width) = (0.5 * (a + b), 0.5 * (b - a), b - a);
-        // With a margin, so that the values at the ends are on the right sides.
+        // With a margin, so that the values at the ends of the range have the signs of either side.
         let [from, to] = if self.functions.enclosed[k] {
             let [from, to] = self.functions.models[k].zeros_within(0.5 * self.functions.noise[k]);
             [middle + radius * from - 0.25 * self.near, middle + radius * to + 0.25 * self.near]
@@ -272,8 +285,9 @@ impl<'d> Between<'d> {
         [from.clamp(a, b), to.clamp(a, b)]
     }
 
-    /// Takes in the sign of a function at `b`, an end of a part that is not divided; returns a time, in units of the
-    /// step, between two changes of its sign, or just before what is sought.
+    /// Takes in the sign of a function at `b`, an end of a part that is not divided; returns a time between two changes
+    /// of its sign, or just before what is sought; `None` if there is no such time, or only one too near an end of the
+    /// step.
     fn note_sign(&mut self, k: usize, b: f64, sign: i8, sought: Sought, stepper: &dyn Stepper) -> Option<f64> {
         let side = &mut self.sides[k];
         if sign == 0 || sign == side.sign {
@@ -299,8 +313,8 @@ impl<'d> Between<'d> {
     }
 
     /// Whether the end of the step hardly depends on a kink between two times: with the equations before the kink it
-    /// would differ by $K^{-1} \Delta F$, $\Delta F$ being the jump of the derivatives of $F$ at the kink times the
-    /// changes since then.
+    /// would differ by $K^{-1} \Delta F$, $K$ being the iteration matrix of the step, and $\Delta F$ the jump of the
+    /// derivatives of $F$ at the kink times the changes of $t$, $y$ and $y'$ since then.
     fn is_negligible(&self, [before, beyond]: [f64; 2], stepper: &dyn Stepper) -> bool {
         let (dae, step) = (self.functions.dae, self.functions.step);
         let description = dae.description();
@@ -313,9 +327,9 @@ impl<'d> Between<'d> {
             dae.jacobian_t(step.at(s), &y, &yp, &mut by_time);
             (jacobians, by_time)
         };
-        // The state at the first of the two times remains in `y` and `yp`.
+        // The state at the earlier time, evaluated last, remains in `y` and `yp`.
         let [(new, new_by_time), (old, old_by_time)] = [beyond, before].map(&mut derivatives);
-        // Beyond a kink an algebraic equation may have no solution, or another one.
+        // Beyond a kink, an algebraic equation may have no solution, or a different one.
         let is_algebraic = |row: usize| description.jacobian_yp.row(row).next().is_none();
         let bends = |(row, _, place): (usize, usize, usize)| {
             let [a, b] = [old.y[place], new.y[place]];

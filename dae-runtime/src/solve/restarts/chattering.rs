@@ -1,24 +1,25 @@
 //! Whether the equations on both sides of a switch lead back to it.
 //!
-//! In: a run at a zero of a switching function. Out: whether a step from a state on either side of it leads back: then
-//! the solution cannot be continued.
+//! In: a run at a zero of a switching function. Out: whether steps from states on both sides of it lead back to it:
+//! then the solution cannot be continued.
 
 use super::{Phase, PiecewiseRun};
 use crate::contract::Kind;
 use crate::integrator::RunStart;
 use crate::integrator::stepper::{Failure, Statistics};
 
-/// States this many tolerances beside the zero, of which the farthest is used where the function is still nearly
-/// linear; and lengths of the step made from there, as fractions of the longest step, of which the longest is used that
-/// does not lead beyond the zero.
+/// Distances from the zero, in tolerances, of the state from which a step is made: the largest is used at which the
+/// function is still nearly linear. And lengths of that step, as fractions of the longest step of the run: the longest
+/// is used that does not lead beyond the zero.
 const BESIDE: [f64; 4] = [10.0, 1.0, 0.1, 0.01];
 const BESIDE_STEPS: [f64; 3] = [1e-6, 1e-8, 1e-10];
-/// A function is nearly linear if it misses its tangent by no more than this fraction of its change.
+/// A function is nearly linear if its change differs from that of its tangent by no more than this fraction of the
+/// latter.
 const LINEAR: f64 = 0.1;
 
 impl PiecewiseRun<'_> {
-    /// Whether the equations on both sides of a zero of a switching function, at which the run is, lead back to it: a
-    /// separate step is made on each side. `false` where no state shows that.
+    /// Whether the equations on both sides of the zero of a switching function, at which the run is, lead back to it: a
+    /// separate step is made on each side. `false` also if no step can be made that shows where they lead.
     pub(super) fn lead_back(&mut self, switch: usize) -> bool {
         [1.0, -1.0].into_iter().all(|side| self.leads_back(switch, side).unwrap_or(false))
     }
@@ -33,7 +34,7 @@ impl PiecewiseRun<'_> {
         };
         let (t, mut y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
         let (here, weights) = (function(t, &y, &yp), self.stepper.error_weights());
-        // Change of the function when a state changes by its tolerance.
+        // Change of the function when a differential unknown changes by its tolerance.
         let mut change_by = |i: usize| {
             let old = y[i];
             y[i] += 1.0 / weights[i];

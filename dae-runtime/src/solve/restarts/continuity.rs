@@ -1,8 +1,8 @@
 //! Whether unknowns are continuous where a run passes a kink.
 //!
-//! In: a run at a kink, or after a step beyond one that no error test has checked. Out: steps beyond a kink at which
-//! algebraic unknowns jump because the number of degrees of freedom changes; or an error where they would jump although
-//! it does not, so that the branch of solutions that the run has followed ends.
+//! In: a run at a kink, or after a step beyond one in which no error test has covered algebraic unknowns. Out: steps
+//! beyond a kink at which algebraic unknowns jump because the number of degrees of freedom changes; or an error if they
+//! would jump although it does not: then the branch of solutions that the run has followed ends.
 
 use super::{JUMPING, Phase, PiecewiseRun, SETTLING};
 use crate::contract::Kind;
@@ -10,22 +10,23 @@ use crate::integrator::RunStart;
 use crate::integrator::stepper::{Failure, Statistics};
 use crate::solve::degrees_of_freedom;
 
-/// Lengths of steps beyond a kink at which unknowns jump, as fractions of the longest step.
+/// Lengths of the steps tried beyond a kink at which unknowns jump, as fractions of the longest step.
 const BEYOND_KINK: [f64; 3] = [1e-6, 1e-5, 1e-4];
-/// An unknown that changes by this many tolerances in a step without an error test may have jumped; it has if more than
-/// half of the change is in one part of the step after `HALVINGS` bisections.
+/// An unknown that changes by this many tolerances in a step in which no error test covers it may have jumped; it has
+/// if a change as large, and at least half of its change in the whole step, is in one part after `HALVINGS` bisections.
 const FAR: f64 = 100.0;
 const HALVINGS: usize = 30;
 
 impl PiecewiseRun<'_> {
-    /// Tries to continue beyond a kink at which algebraic unknowns jump: where a diode ceases to conduct, for instance,
-    /// the number of degrees of freedom changes, states are continuous and the equations beyond determine the rest.
-    /// Otherwise a jump leads to another solution.
+    /// Tries to continue beyond a kink at which algebraic unknowns jump because the number of degrees of freedom
+    /// changes, as where a diode ceases to conduct: states are continuous, and the equations beyond determine the rest.
+    /// Returns whether the run continues; not if that number stays the same, since a jump then leads to another
+    /// solution.
     pub(super) fn leads_beyond_kink(&mut self) -> bool {
         BEYOND_KINK.into_iter().any(|part| self.leads_beyond_by(part * self.longest_step))
     }
 
-    /// Tries to continue beyond a kink by a step of this length.
+    /// Tries to continue beyond a kink by a step of this length; returns whether the run continues.
     fn leads_beyond_by(&mut self, length: f64) -> bool {
         let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
         let start = RunStart { t0: t, y0: &y, yp0: &yp, t_end: self.t_end, plan: &self.plan };
@@ -53,10 +54,12 @@ impl PiecewiseRun<'_> {
         is_continuous && differs
     }
 
-    /// Whether the number of degrees of freedom differs between a state and one beyond it.
+    /// Whether the number of degrees of freedom differs between a state at a switch and one beyond it, a step of this
+    /// length later.
     fn freedom_differs(&self, (t, y, yp): (f64, &[f64], &[f64]), beyond: (f64, &[f64], &[f64]), length: f64) -> bool {
         let unknowns = &self.dae.description().unknowns;
-        // The state itself may be on either side, and algebraic unknowns have derivatives on one side only.
+        // The state itself may be on either side, so it is moved back along its derivative: with the algebraic unknowns
+        // and without them, since they may have derivatives on one side only.
         let ago = SETTLING * self.longest_step * (beyond.0 - t).signum();
         [false, true].into_iter().any(|all| {
             let moves = |k: usize| all || unknowns[k].kind == Kind::Differential;
@@ -65,9 +68,10 @@ impl PiecewiseRun<'_> {
         })
     }
 
-    /// An error if an unknown of index 1 has jumped in a step from `last` that has no error test: beyond a continuous
-    /// switch with equally many degrees of freedom, another value belongs to another solution, and that of the run has
-    /// ended. The run is then back at `last`. Where the number of degrees of freedom changes, more short steps follow.
+    /// An error if an algebraic unknown of index 1 has jumped in a step from `last` in which no error test has covered
+    /// it. If $F$ is continuous across the switch and the number of degrees of freedom is the same on both sides,
+    /// another value belongs to another solution, and that of the run has ended; the run is then back at `last`. If
+    /// that number has changed in the first step of a piece, more short steps follow.
     pub(in crate::solve) fn check_continuity(&mut self, last: (f64, &[f64], &[f64])) -> Result<(), Failure> {
         let is_checked = match self.phase {
             Phase::Settling { at: Some(_) } | Phase::Hopping { .. } => !self.leads_over_jump(last),
@@ -84,7 +88,8 @@ impl PiecewiseRun<'_> {
         Err(Failure::BranchEnds { t, unknown: name, before: last.1[unknown], after })
     }
 
-    /// Whether algebraic unknowns are far from where they were before the last step, and the number of degrees of freedom differs.
+    /// Whether an algebraic unknown has changed by more than [`FAR`] tolerances in the last step, and the number of
+    /// degrees of freedom is different after it.
     fn has_changed_freedom(&self, last: (f64, &[f64], &[f64])) -> bool {
         let stepper = self.stepper.as_ref();
         let changes = stepper.state().iter().zip(last.1).zip(stepper.error_weights());
@@ -95,8 +100,9 @@ impl PiecewiseRun<'_> {
         is_far && self.freedom_differs(last, now, (now.0 - last.0).abs())
     }
 
-    /// The unknown that has jumped most in the last step, and its value after that: the step is bisected repeatedly,
-    /// and the change remains in one of the halves.
+    /// The algebraic unknown of index 1 that has changed most in the last step, and its value beyond the jump; `None`
+    /// if no jump is found, or if the number of degrees of freedom changes there. The step is bisected repeatedly: a
+    /// jump remains in one of the halves.
     fn jumped(&mut self, (t, y, yp): (f64, &[f64], &[f64])) -> Option<(usize, f64)> {
         let unknowns = &self.dae.description().unknowns;
         let weights = self.stepper.error_weights().to_vec();
@@ -123,7 +129,7 @@ impl PiecewiseRun<'_> {
             self.done += Statistics { steps: 0, ..aside.statistics() };
             let state = aside.state().to_vec();
             let parts = [change(moved, [&a.1, &state]), change(moved, [&state, &b.1])];
-            // Otherwise the step says nothing.
+            // A step that fails, or ends at a state that is not between the others, says nothing.
             if !is_made || parts[0] + parts[1] > 1.5 * change(moved, [&a.1, &b.1]) {
                 return None;
             }
@@ -139,8 +145,8 @@ impl PiecewiseRun<'_> {
         (!differs).then(|| (moved, ends[1].1[moved]))
     }
 
-    /// Whether a function across whose zeros equations jump has another sign at the end of the last step than at its
-    /// start, or will have after another such step: a value that is nearly zero may have either sign in the equations.
+    /// Whether a function at whose zeros $F$ jumps changes its sign in the last step, or would by extrapolation in
+    /// another step of that length: where its value is nearly zero, the equations may be those of either side.
     fn leads_over_jump(&self, (t, y, yp): (f64, &[f64], &[f64])) -> bool {
         let switches = &self.dae.description().switches;
         let stepper = self.stepper.as_ref();

@@ -1,9 +1,10 @@
 //! A run in pieces.
 //!
-//! In: a method, and the times at which functions of time change their branch, in the text or elsewhere. Out: steppers,
-//! one after the other, that end and begin there and where $F$ jumps as unknowns change, and the work of all of them;
-//! and a stepper of another method for a few steps where several stages meet a kink that has not been located. Whether
-//! unknowns are continuous there is examined in `continuity`, whether a solution continues in `chattering`.
+//! In: a method, and the times at which functions of time change their branch, in the text of the model or in what the
+//! caller supplies. Out: steppers, one after the other, which begin and end at these times and where the unknowns reach
+//! a jump of $F$, or a kink that makes the error of a step too large; a stepper of a one-stage method for a few steps
+//! where several stages cannot be solved; and the work of all of them. Whether unknowns are continuous at a kink is
+//! examined in `continuity`, whether a solution continues at all in `chattering`.
 
 mod chattering;
 mod continuity;
@@ -22,38 +23,40 @@ use crate::integrator::stepper::{Failure, Options, Statistics, StepCause, StepCo
 use crate::linalg::iteration_matrix::FactorizationPlan;
 use crate::methods::radau;
 
-/// Number of steps by a one-stage method where one with several stages meets a kink.
+/// Number of steps made by a one-stage method, BDF, where a method with several stages meets a kink.
 const HOPS: usize = 10;
-/// Highest order of these steps: lower than that of the method, so that they also begin with one stage.
+/// Highest order of these steps: lower than the highest of BDF, so that they begin with the implicit Euler method, and
+/// not with Radau IIA, which has several stages.
 const HOPPING_ORDER: usize = 2;
-/// These steps are tested to this fraction of the tolerances of the run: there may be many such pieces, and each begins
-/// with a step of order 1.
+/// The errors of these steps are tested against this fraction of the tolerances of the run: there may be many such
+/// pieces, and each begins with a step of order 1.
 const HOPPING_PART: f64 = 0.1;
-/// Where there is no kink, the first of them is this many times as long as the last one that failed: a solution that
-/// continues does so in short steps.
+/// Where no kink is near, the first of these steps is this many times as long as the attempt that failed last: if the
+/// solution continues there, it does so in short steps.
 const FIRST_HOP: f64 = 16.0;
-/// A step that is shorter than this fraction of the longest one is as short as can be.
+/// A failed attempt counts as one of the shortest possible if it was no longer than this fraction of the longest step.
 const SHORT: f64 = 1e-9;
-/// Number of short steps that follow where unknowns jump at a kink: the first one moves states onto the constraints
-/// that hold beyond it, and the multipliers of these constraints, impulses in that step, have their values after the
+/// Number of short steps made where unknowns jump at a kink: the first one moves states onto the constraints that hold
+/// beyond it, and the multipliers of these constraints, which are impulses in that step, have their values after the
 /// second.
 const JUMPING: usize = 2;
 /// Largest number of separate steps to a time within the last step.
 const STEPS_ASIDE: usize = 100;
-/// The first step of a piece, as a fraction of the last one of the piece before. It has no error test, since what
-/// determines the error, algebraic unknowns and derivatives, may have jumped.
+/// Length of the first step of a piece, as a fraction of the last regular step before it. It has no error test, since
+/// algebraic unknowns and derivatives, from which errors are estimated, may have jumped.
 const SETTLING: f64 = 1e-3;
-/// A step that is cut at a switch, or approaches one, counts as at least this fraction of the one before.
+/// The length of a step that is cut at a switch, or approaches one, counts as at least this fraction of the one before.
 const CUT: f64 = 0.1;
-/// This many pieces that together are shorter than a step of the run are no progress; the second number is added for
-/// each switching function, since several may change their signs at one time.
+/// More pieces than this that together are shorter than the longest step of the run are no progress; the second number
+/// is added to the first once for each switching function, since several may change their signs at one time.
 const PIECES: (usize, usize) = (20, 4);
-/// A switching function may have a zero where steps become too short if the longest step, or a change of an unknown by
-/// this many tolerances, leads there.
+/// Where steps become too short, a switching function may have a zero if the longest step along the tangent, together
+/// with changes of the unknowns by this many tolerances, can make it vanish.
 const NEARBY: f64 = 10.0;
-/// Where the first step of a piece does not lead beyond the switch at which it begins, the next one is this many times as long.
+/// Where the first step of a piece has not led beyond the switch at which it began, the next such step is this many
+/// times as long.
 const LONGER: f64 = 10.0;
-/// The shortest such step, as a fraction of the run.
+/// The longest step counts as at least this fraction of the run, even before any has been made.
 const SHORTEST: f64 = 1e-6;
 
 /// A run in pieces on which $F$ is smooth apart from kinks.
@@ -63,20 +66,21 @@ pub(super) struct PiecewiseRun<'d> {
     method: Method,
     t_end: f64,
     options: Options,
-    /// The plan of all matrices.
+    /// How the iteration matrices of all pieces are stored and eliminated.
     plan: Rc<FactorizationPlan>,
-    /// Work on earlier pieces.
+    /// Work on earlier pieces and in separate steps.
     done: Statistics,
-    /// Where the next pieces begin, the last first.
+    /// The crossings still ahead, where pieces end and the next ones begin, the last first.
     switches: Vec<Crossing>,
     phase: Phase,
-    /// Length of the last regular step; for one that is cut, or approaches a switch, at least a fraction of the one before.
+    /// Length of the last regular step; for one that was cut at a switch, or approaches one, at least the fraction
+    /// [`CUT`] of the one before.
     last_step: f64,
     /// Length of the longest regular step.
     longest_step: f64,
-    /// Number of steps cut at switches before the last one ended.
+    /// Number of attempts repeated with another length because of switches, up to the end of the last regular step.
     switch_rejections: usize,
-    /// Times at which the last pieces ended.
+    /// Times at which the most recent regular pieces ended.
     ends: VecDeque<f64>,
     /// The switching function of the unknowns at which a piece last ended.
     last_switch: Option<usize>,
@@ -86,20 +90,23 @@ pub(super) struct PiecewiseRun<'d> {
     until: Option<f64>,
     /// Time of the last kink at which unknowns have jumped.
     jumped: Option<f64>,
-    /// State of the equations before the switch at which the last regular piece ended.
+    /// The linearised equations before the switch at which the last regular piece ended.
     before_switch: Option<BeforeSwitch>,
+    /// The residuals of constraints before that switch.
     constraints: Option<Before>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// The method of the run.
+    /// Steps by the method of the run.
     Regular,
-    /// The first step of a piece, and the switching function of the unknowns beyond whose zero it leads.
+    /// The first step of a piece; `at` is the switching function of the unknowns beyond whose zero it leads, if it
+    /// leads beyond one.
     Settling { at: Option<usize> },
-    /// Further such steps beyond a kink at which unknowns jump; their number.
+    /// Short steps without an error test beyond a kink at which unknowns jump; `left` is the number still to be made.
     Jumping { left: usize },
-    /// Steps of a one-stage method, to get over a kink or beyond the zero of such a function; their number.
+    /// Steps of a one-stage method, to get over a kink or beyond the zero of the switching function `at`; `left` is the
+    /// number still to be made.
     Hopping { left: usize, at: Option<usize> },
 }
 
@@ -124,7 +131,7 @@ impl<'d> PiecewiseRun<'d> {
             method,
             t_end,
             options: options.clone(),
-            // The Jacobians of the plan.
+            // The Jacobians that were evaluated for the plan.
             done: Statistics { jacobians: plan.jacobians, ..Statistics::default() },
             plan,
             switches,
@@ -145,7 +152,8 @@ impl<'d> PiecewiseRun<'d> {
         Ok(run)
     }
 
-    /// An error if the equations at the start, where a function of time vanishes, are not those of the run.
+    /// An error if a function of time vanishes at the start, and the number of degrees of freedom there differs from
+    /// that just after it.
     fn examine_start(&self, times: [f64; 2], [y0, yp0]: [&[f64]; 2]) -> Result<(), Failure> {
         if self.options.control != StepControl::Adaptive {
             return Ok(());
@@ -156,7 +164,7 @@ impl<'d> PiecewiseRun<'d> {
         before.map_or(Ok(()), |before| before.compare(self.dae, (crossing.after, y0, yp0)))
     }
 
-    /// Records the state of the equations where a regular piece has ended at a switch.
+    /// Records the Jacobians, and the residuals of constraints, where a regular piece has ended at a switch.
     fn note_before(&mut self, switch: Option<usize>) {
         if self.phase == Phase::Regular {
             let at = (self.stepper.time(), self.stepper.state(), self.stepper.derivative());
@@ -165,7 +173,8 @@ impl<'d> PiecewiseRun<'d> {
         }
     }
 
-    /// An error if the number of degrees of freedom is different after the last switch, or if constraints are left there.
+    /// An error if the number of degrees of freedom is different after the last switch, or if a constraint that held
+    /// before it no longer holds.
     fn compare_with_before(&mut self) -> Result<(), Failure> {
         let (t, y, yp) = (self.stepper.time(), self.stepper.state(), self.stepper.derivative());
         if let Some(before) = self.before_switch.take() {
@@ -177,12 +186,12 @@ impl<'d> PiecewiseRun<'d> {
         }
     }
 
-    /// The plan of all matrices.
+    /// How the iteration matrices of all pieces are stored and eliminated.
     pub(super) fn plan(&self) -> &Rc<FactorizationPlan> {
         &self.plan
     }
 
-    /// Work on all pieces.
+    /// Work on all pieces and in separate steps.
     pub(super) fn statistics(&self) -> Statistics {
         let mut all = self.done;
         all += self.stepper.statistics();
@@ -195,7 +204,7 @@ impl<'d> PiecewiseRun<'d> {
         }
     }
 
-    /// Makes steps end at the next output or the end of the piece.
+    /// Makes steps end at the next output time or the end of the piece, whichever comes first.
     pub(super) fn stop(&mut self, output: Option<f64>, direction: f64) {
         let switch = self.switches.last().map(|crossing| crossing.before);
         let nearest = [output, switch].into_iter().flatten().min_by(|a, b| (a * direction).total_cmp(&(b * direction)));
@@ -204,9 +213,10 @@ impl<'d> PiecewiseRun<'d> {
         }
     }
 
-    /// Continues with steps of one stage where several stages cannot be solved: at a kink of $F$ that separates them,
-    /// no single Jacobian need suit all of them; where a first step of a piece fails; and where equations are so steep
-    /// that undamped iterations cannot begin at the last state. An error if nothing helps.
+    /// Continues after a failed step with steps of one stage: where a kink of $F$ separates the stages, so that no
+    /// single Jacobian need suit all of them; where the first step of a piece fails; and where the equations are so
+    /// steep that an undamped iteration cannot begin at the last state. If steps of one stage fail near a switch, tries
+    /// to continue beyond a kink at which unknowns jump. An error if nothing helps.
     pub(super) fn recover(&mut self, failure: Failure) -> Result<(), Failure> {
         self.note_end()?;
         let (too_small, is_near_switch) = match &failure {
@@ -222,7 +232,7 @@ impl<'d> PiecewiseRun<'d> {
             (Phase::Settling { at }, _) => self.replace(t, Phase::Hopping { left: 1, at }).map_err(|_| failure),
             (Phase::Jumping { .. }, _) => self.replace(t, Phase::Hopping { left: 1, at: None }).map_err(|_| failure),
             (Phase::Regular, Some((smallest, unsolved))) if is_adaptive && (is_near_switch || unsolved) => {
-                // Where a run gives up early because of kinks, the last attempt need not have been short.
+                // A run that gives up early because of kinks need not have shortened its last attempt much.
                 let is_short = !has_switches || (!is_near_switch && smallest <= SHORT * self.longest_step);
                 let first = is_short.then_some(FIRST_HOP * smallest);
                 self.replace_with(t, Phase::Hopping { left: HOPS, at: None }, first).map_err(|_| failure)
@@ -235,8 +245,8 @@ impl<'d> PiecewiseRun<'d> {
         }
     }
 
-    /// Whether a switching function may have a zero near the present state: no farther ahead than the longest step
-    /// leads along the tangent, or than changes of the unknowns by [`NEARBY`] tolerances.
+    /// Whether a switching function may have a zero near the present state: no farther away than the longest step along
+    /// the tangent and changes of the unknowns by [`NEARBY`] tolerances together lead.
     fn is_near_switch(&self) -> bool {
         let (dae, t) = (self.dae, self.stepper.time());
         let count = dae.description().switches.len();
@@ -261,11 +271,12 @@ impl<'d> PiecewiseRun<'d> {
             y[i] = old;
             reach.iter_mut().zip(changed.iter().zip(&here)).for_each(|(reach, (a, b))| *reach += (a - b).abs());
         }
-        // A function that is NaN here, or nearby, may be anything.
+        // A function that is NaN here or nearby may have a zero.
         !here.iter().zip(&reach).all(|(here, reach)| here.abs() > *reach)
     }
 
-    /// Restores the bound on the number of steps of the run: a piece knows only the rest of it.
+    /// The failure of a piece with the bound on the number of steps of the whole run: the piece knows only the number
+    /// left to it.
     fn of_whole_run(&self, failure: Failure) -> Failure {
         match failure {
             Failure::TooManySteps { t, h, unknown, .. } => {
@@ -283,8 +294,8 @@ impl<'d> PiecewiseRun<'d> {
         self.stepper.at_switch().into_iter().chain(of_time.filter_map(|crossing| crossing.switch)).collect()
     }
 
-    /// Begins the next piece where the last step has ended the present one, or continues after its first step. The last
-    /// step was `step` long.
+    /// Begins the next piece if the last step, of length `step`, has ended the present one; otherwise passes on to the
+    /// next phase of the piece when it is due.
     pub(super) fn go_on(&mut self, step: f64) -> Result<(), Failure> {
         let t = self.stepper.time();
         if t == self.t_end {
@@ -326,18 +337,19 @@ impl<'d> PiecewiseRun<'d> {
             }
             _ => {
                 self.compare_with_before()?;
-                // Longer ones may be those that failed.
+                // Longer steps may be those that failed.
                 let first = Some(step).filter(|step| *step > 0.0 && matches!(self.phase, Phase::Hopping { .. }));
                 self.replace_with(t, Phase::Regular, first)
             }
         }
     }
 
-    /// The time just after functions of time change their branch at `t`, if some do.
+    /// The time just after functions of time change their branch at `t`, if some do; these crossings are then no longer
+    /// ahead.
     fn beyond_crossings(&mut self, t: f64) -> Option<f64> {
         let direction = if self.t_end < t { -1.0 } else { 1.0 };
         let (mut beyond, mut begins) = (t, false);
-        // Beyond one crossing may be at the next.
+        // The time just after one crossing may be that of the next.
         while let Some(crossing) = self.switches.pop_if(|crossing| (beyond - crossing.before) * direction >= 0.0) {
             begins = true;
             beyond = if (crossing.after - beyond) * direction > 0.0 { crossing.after } else { beyond };
@@ -345,7 +357,8 @@ impl<'d> PiecewiseRun<'d> {
         begins.then_some(beyond)
     }
 
-    /// Records that a piece has ended where unknowns switch. An error if many have without progress.
+    /// Records that a regular piece has ended at a jump of $F$ or with a failure. An error if many have without
+    /// progress, and the equations on both sides of the last switch lead back to it.
     fn note_end(&mut self) -> Result<(), Failure> {
         if self.phase != Phase::Regular {
             return Ok(());
@@ -372,13 +385,14 @@ impl<'d> PiecewiseRun<'d> {
         self.phase == Phase::Regular
     }
 
-    /// The length of the last regular step.
+    /// The length of the last regular step; if that was cut at a switch, or approaches one, what it counts as.
     pub(super) fn last_step(&self) -> f64 {
         self.last_step
     }
 
-    /// Has the last step, which began at `start`, repeated if a function changes its sign twice in it; returns whether
-    /// it is. Where unknowns jump at the start of a step, its polynomial says nothing about what is between.
+    /// Has the last step, which began at `start`, repeated with an earlier end if a function changes its sign twice in
+    /// it, or if it passes a kink or jump at which it should have ended; returns whether it does. A step at whose start
+    /// unknowns jump is left alone: its polynomial says nothing about what lies between its ends.
     pub(super) fn divide(&mut self, start: (f64, &[f64], &[f64])) -> Result<bool, Failure> {
         let Some(between) = &mut self.between else { return Ok(false) };
         if matches!(self.phase, Phase::Jumping { .. }) {
@@ -413,7 +427,7 @@ impl<'d> PiecewiseRun<'d> {
     }
 
     /// The state and its derivative at `target`, reached exactly by separate steps from an earlier state; the run stays
-    /// where it is. `None` if they do not get there.
+    /// where it is. `None` if one of these steps fails, or more than [`STEPS_ASIDE`] are needed.
     pub(super) fn state_at(&mut self, (t, y, yp): (f64, &[f64], &[f64]), target: f64) -> Option<[Vec<f64>; 2]> {
         let start = RunStart { t0: t, y0: y, yp0: yp, t_end: target, plan: &self.plan };
         let mut aside = self.begin(self.phase, start, Some((target - t).abs()), &self.statistics()).ok()?;
@@ -428,7 +442,7 @@ impl<'d> PiecewiseRun<'d> {
         found
     }
 
-    /// Continues from a state that an event has left.
+    /// Continues from the state that an event has set.
     pub(super) fn restart(&mut self, t: f64, y: &[f64], yp: &[f64]) -> Result<(), Failure> {
         let (t, phase) = match self.beyond_crossings(t).filter(|_| t != self.t_end) {
             Some(beyond) => (beyond, Phase::Settling { at: None }),
@@ -437,12 +451,13 @@ impl<'d> PiecewiseRun<'d> {
         self.take_over(t, [y, yp], phase, None)
     }
 
-    /// Replaces the stepper by another one at its last state.
+    /// Replaces the stepper by one for this phase that begins at `t` with the last state.
     fn replace(&mut self, t: f64, phase: Phase) -> Result<(), Failure> {
         self.replace_with(t, phase, None)
     }
 
-    /// Replaces the stepper by another one at its last state, with a first step that may be prescribed.
+    /// Replaces the stepper by one for this phase that begins at `t` with the last state; `first` is the length of its
+    /// first step, if that is prescribed.
     fn replace_with(&mut self, t: f64, phase: Phase, first: Option<f64>) -> Result<(), Failure> {
         let [y, yp] = [self.stepper.state().to_vec(), self.stepper.derivative().to_vec()];
         self.take_over(t, [&y, &yp], phase, first)
@@ -457,7 +472,7 @@ impl<'d> PiecewiseRun<'d> {
         Ok(())
     }
 
-    /// A stepper for a phase, after the work `done`; its first step may be prescribed.
+    /// A stepper for a phase, after the work `done`; `first` is the length of its first step, if that is prescribed.
     fn begin(
         &self,
         phase: Phase,

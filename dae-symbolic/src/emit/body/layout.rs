@@ -1,12 +1,12 @@
 //! Statements in lines of readable length.
 //!
-//! In: names and spelled values. Out: `let`s, stores and destructuring patterns, indented as in the body of a method,
-//! broken at top-level terms.
+//! In: names and spelled values. Out: `let`s, stores and destructuring patterns, indented as in the body of a method;
+//! long ones are broken between the items of a list, or before top-level signs.
 
-/// Lines are broken at top-level terms beyond this width.
+/// The length, in bytes, beyond which lines are broken where possible.
 pub(super) const WIDTH: usize = 110;
 
-/// `let &[x, _, u] = state else { return };`: the contract promises the length.
+/// `let &[x, _, u] = state else { return };`. The contract promises the length, so the `else` is never taken.
 pub(super) fn destructure(names: &[String], slot: &str) -> String {
     let line = format!("        let &[{}] = {slot} else {{ return }};\n", names.join(", "));
     if line.len() <= WIDTH {
@@ -15,7 +15,7 @@ pub(super) fn destructure(names: &[String], slot: &str) -> String {
     format!("        let &[\n{}        ] = {slot} else {{ return }};\n", filled(names, "            "))
 }
 
-/// Comma-separated items, as many to a line as fit.
+/// Items, each followed by a comma, as many to a line as fit.
 pub(super) fn filled(items: &[impl AsRef<str>], indent: &str) -> String {
     let mut text = String::new();
     let mut line = indent.to_string();
@@ -50,7 +50,7 @@ pub(super) fn array(target: &str, rows: &[&[&str]]) -> String {
     format!("        {target}.copy_from_slice(&[\n{lines}        ]);\n")
 }
 
-/// `let name = value;`, broken before top-level signs if it is long.
+/// `let name = value;`, broken before top-level `+` and `-` if it is long.
 pub(super) fn assignment(name: &str, value: &str) -> String {
     let line = format!("        let {name} = {value};\n");
     if line.len() <= WIDTH {
@@ -71,7 +71,7 @@ pub(super) fn assignment(name: &str, value: &str) -> String {
     text
 }
 
-/// `place = value;`, broken like an assignment.
+/// `place = value;`, broken as by [`assignment`].
 pub(super) fn set(place: &str, value: &str) -> String {
     assignment(place, value).replacen("let ", "", 1)
 }

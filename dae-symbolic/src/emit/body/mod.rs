@@ -1,13 +1,14 @@
 //! A program as the body of a method.
 //!
-//! In: a program and names. Out: `let` statements and the statement that stores the results. A sub-expression gets a
-//! `let` if it is used more than once or has a name in the model; the rest is spelled in place. The operations and
-//! their order are those of [`Program::run`](crate::program::Program::run).
+//! In: a block of a program, and names. Out: `let` statements and the statements that store the results. A
+//! sub-expression that is not a leaf gets a `let` if it would be spelled more than once, has a name in the model, or
+//! nests too deeply; everything else is spelled in place. The operations and their order are those of
+//! [`Program::run`](crate::program::Program::run).
 //!
 //! | file | what |
 //! |---|---|
 //! | `statements.rs` | which sub-expressions get a `let`, and under which name |
-//! | `part.rs` | one block of several, in its loops |
+//! | `part.rs` | a block in its loops, if a program has several or its model has families |
 //! | `spelling.rs` | operations as Rust |
 //! | `layout.rs` | lines of readable length |
 //! | `comments.rs` | what names stand for if they are not the model's own |
@@ -30,9 +31,9 @@ use crate::program::{Block, Instruction, Load};
 
 /// The names of results.
 pub(super) struct Labels {
-    /// `(name, mathematics)`, the latter empty where it is clear.
+    /// `(name, mathematics)`; where the latter is empty, no comment is written.
     pub(super) list: Vec<(String, String)>,
-    /// The positions of the results.
+    /// The positions of the listed results among all of them.
     pub(super) places: Numbering,
 }
 
@@ -42,18 +43,18 @@ impl Labels {
     }
 }
 
-/// How results are stored.
+/// How results are stored. In a part of a method, each is stored on its own, and only `Named` makes a difference.
 #[derive(Clone, Copy)]
 pub(super) enum Outputs<'a> {
     /// `values.copy_from_slice(&[...])`.
     Array,
-    /// `values.copy_from_slice(&[...])`, with one line per matrix row.
+    /// `values.copy_from_slice(&[...])`, with a new line for each matrix row; the slice says where the rows start.
     Rows(&'a [usize]),
-    /// A named and documented `let` per result.
+    /// A named and documented `let` per result, before it is stored.
     Named(&'a Labels),
 }
 
-/// The arguments of a part of a method.
+/// The names of the arguments of a part of a method.
 pub(super) struct Slots {
     pub(super) t: String,
     pub(super) y: String,
@@ -79,9 +80,9 @@ pub(super) struct Body<'a> {
     names: &'a Names,
     block: &'a Block,
     taken: HashSet<String>,
-    /// The expression for the inputs of the caller.
+    /// The expression for the inputs that the caller supplies.
     inputs: String,
-    /// The number of the last `s1`, `s2`, ….
+    /// The last number used in the names `s1`, `s2`, …; 0 before the first.
     count: usize,
 }
 
@@ -91,7 +92,7 @@ impl<'a> Body<'a> {
         Body { names, block, taken: names.taken(), inputs, count: 0 }
     }
 
-    /// The body for one block of several: nothing has a name before it is read.
+    /// The body of a part of a method: values other than time get their names when they are read.
     pub(super) fn part(names: &'a Names, block: &'a Block) -> Self {
         let taken = HashSet::from(["self".to_string(), "inputs".to_string(), names.time.clone()]);
         Body { names, block, taken, inputs: "inputs".to_string(), count: 0 }
@@ -102,7 +103,7 @@ impl<'a> Body<'a> {
         if wanted == "time" { self.names.time.clone() } else { unique(&mut self.taken, wanted) }
     }
 
-    /// A method of one block: everything it reads is taken from its slices at once, and everything stored at once.
+    /// The body of a method of one block: it reads all values from their slices first, and stores all results last.
     pub(super) fn finish(mut self, slots: &[String; 4], outputs: Outputs<'_>) -> String {
         let mut code = self.loads(slots);
         let spelled = self.statements(&mut code, load_name);
@@ -111,13 +112,13 @@ impl<'a> Body<'a> {
         code
     }
 
-    /// Names for the arguments of a part of a method.
+    /// Reserves names for the arguments of a part of a method.
     pub(super) fn slots(&mut self, names: [&str; 4]) -> Slots {
         let [t, y, yp, out] = names.map(|name| self.reserve(name));
         Slots { t, y, yp, parameters: self.reserve("parameters"), totals: self.reserve("totals"), out }
     }
 
-    /// Statements that bind the values that the program reads from outside to their names.
+    /// Statements that bind names to the values that the block reads from outside.
     fn loads(&self, slots: &[String; 4]) -> String {
         let loads: BTreeSet<Load> = self.block.instructions.iter().filter_map(load_of).collect();
         let mut code = String::new();

@@ -1,7 +1,7 @@
-//! One block of several: the body of a loop, or a scope of its own.
+//! A part of a method: one block of a program, in its loops.
 //!
 //! In: a block with the ranges of its loops, and the names of its results. Out: statements that read every value from
-//! its position, store every result at its position, and state above each what it is in mathematics.
+//! its position and store every result at its position, with the mathematics of named results above them.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use crate::spelling::lines::shortened;
 use crate::spelling::rolled::generalised;
 
 impl Body<'_> {
-    /// One block of several: every value is read, and every result stored, individually.
+    /// The code of a block in its loops: every value is read, and every result stored, individually.
     pub(in crate::emit) fn finish_part(mut self, slots: &Slots, outputs: Outputs<'_>) -> String {
         let indices = index_names(self.block.domain.len());
         self.taken.extend(indices.iter().cloned());
@@ -67,8 +67,8 @@ impl Body<'_> {
         in_loops(&self.block.domain, &code, "        ")
     }
 
-    /// The mathematics of a result, as a comment: for all members of a family or, where the members' texts differ
-    /// too much, for the first.
+    /// The mathematics of a result, as a comment: one text for all members of a family or, where their texts differ in
+    /// more than numbers affine in the indices, that of the first with a remark; empty if there is no text.
     fn mathematics(&self, labels: &Labels, place: &Affine, indices: &[String]) -> String {
         let text = |at| labels.at(at).map(|(_, mathematics)| mathematics.as_str());
         if let Some(rolled) = generalised(text, place, &self.block.domain) {

@@ -1,6 +1,7 @@
 //! Why no jets were found that fulfil the derivative array.
 //!
-//! In: where a search ended. Out: an [`ArrayError`], which names rows of the array and says what is wrong with them.
+//! In: how a search ended. Out: an [`ArrayError`], which says what is wrong and, in most cases, with which rows of the
+//! array.
 
 use std::fmt;
 
@@ -9,22 +10,23 @@ use crate::system::listed;
 /// Why no jets were found.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArrayError {
-    /// A row has no finite value.
+    /// The value of a row, or of an entry of its Jacobian, is not finite.
     NonFinite {
         /// Its name.
         row: String,
     },
-    /// Rows contradict one another, to first order, for any values near those where the search ended.
+    /// Linearised where the search ended, rows contradict one another, or a single row cannot vanish.
     Contradiction {
         /// Their names.
         rows: Vec<String>,
     },
-    /// The solution is a multiple one: the derivatives of the equations do not show what is determined there.
+    /// The search converges so slowly that the solution seems to be a multiple one, at which the Jacobian does not show
+    /// what the rows determine.
     Multiple {
         /// The name of the row that is farthest off.
         row: String,
     },
-    /// The search did not come to an end.
+    /// The search ended without a solution, and without a contradiction.
     NoConvergence {
         /// The name of the row that is farthest off.
         row: String,

@@ -1,7 +1,7 @@
-//! The structural analysis of the text and of combinations of its equations.
+//! The structural analysis of the text, and of systems in which combinations replace some of its equations.
 //!
-//! In: a model, or equations of which some were combined. Out: offsets, transversal and degrees of freedom of their
-//! pattern (`crate::structure`); or a [`Problem`], with the over- and underdetermined parts.
+//! In: a model, or such a system. Out: offsets, transversal and degrees of freedom of its pattern (`crate::structure`);
+//! or a [`Problem`] with the over- and underdetermined parts.
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::index::problem::{self, Problem, ProblemKind};
@@ -13,12 +13,16 @@ use crate::structure::{
 use crate::system::System;
 
 /// The structural analysis of the text as written.
+///
+/// # Errors
+/// If there are more equations than unknowns or fewer, there is no transversal, or the orders of the derivatives are
+/// too high to be analysed.
 pub fn structure_of_text(model: &Model) -> Result<Structure, (Problem, Diagnostics)> {
     let rows = model.equations.iter().map(|e| e.incidence.iter().map(|&(j, order)| (j.index(), order)));
     structure(model, SignatureMatrix::from_rows(model.unknowns.len(), rows), "")
 }
 
-/// The structural analysis of equations of which some were combined.
+/// The structural analysis of a system in which combinations may have replaced some equations of the text.
 pub(super) fn structure_of_system(model: &Model, system: &System) -> Result<Structure, (Problem, Diagnostics)> {
     structure(model, system.signature(&model.dag), "after simplification, ")
 }
@@ -38,7 +42,7 @@ fn structure(
     Err(problem::not_square(model, &parts(sigma.pattern()), when))
 }
 
-/// The over- and underdetermined parts of the text.
+/// The over- and underdetermined parts of the text; both empty if the orders of its derivatives are too high.
 pub(crate) fn pattern_parts(model: &Model) -> StructurallySingular {
     let rows = model.equations.iter().map(|e| e.incidence.iter().map(|&(j, order)| (j.index(), order)));
     match SignatureMatrix::from_rows(model.unknowns.len(), rows) {

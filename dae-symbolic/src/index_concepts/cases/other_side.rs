@@ -1,7 +1,7 @@
 //! The verdict on the other side of a condition.
 //!
 //! In: a model and the change that takes it to the other side. Out: the verdict there, with all start values as
-//! guesses, since fixed ones belong to the case for which they were written; none for models that are too large.
+//! guesses, since fixed ones belong to the side for which they were written; no verdict for models that are too large.
 
 use dae_runtime::contract::Start;
 
@@ -10,12 +10,13 @@ use crate::expr::reachable;
 use crate::index::{Analysis, Limits, analyse};
 use crate::model::Model;
 
-/// In models with more than this many unknowns the other side is not analysed.
+/// Models with more unknowns than this are not analysed on the other side.
 const MAX_UNKNOWNS: usize = 60;
-/// In models whose equations have more than this many expressions the other side is not analysed.
+/// Models whose equations have more distinct sub-expressions than this are not analysed on the other side.
 const MAX_EXPRESSIONS: usize = 150;
 
-/// The verdict on a variant of the model.
+/// The verdict on the model as `vary` changes it, and the analysis from which it follows; no analysis if the model is
+/// too large, or is rejected after the change.
 pub(super) fn verdict_of(model: &Model, vary: impl FnOnce(&mut Model), t0: f64) -> (Other, Option<Analysis>) {
     let equations = model.equations.iter().map(|equation| equation.residual);
     if model.unknowns.len() > MAX_UNKNOWNS || reachable(&model.dag, equations).len() > MAX_EXPRESSIONS {

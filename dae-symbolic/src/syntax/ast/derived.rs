@@ -3,20 +3,20 @@
 use super::{Equation, Expression, For, Name};
 use crate::origin::Origin;
 
-/// Equations that are derived from a description.
+/// A block from which equations are derived.
 #[derive(Clone, Debug)]
 pub struct Derived {
     /// The kind of description.
     pub kind: DerivedKind,
     /// The word that opens the block.
     pub opening: Origin,
-    /// The statements of the block, in order of the text.
+    /// The statements of the block in the order of the text, those in a `for` after its head.
     pub items: Vec<Item>,
-    /// Whether a statement of the block could not be read: then what seems to be missing may be in it.
+    /// Whether a statement of the block could not be read, so that what seems to be missing may be in it.
     pub doubtful: bool,
 }
 
-/// The kinds of descriptions that equations can be derived from.
+/// A kind of description from which equations can be derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DerivedKind {
     /// `lagrangian`: energies, constraints and forces.
@@ -26,7 +26,7 @@ pub enum DerivedKind {
 }
 
 impl DerivedKind {
-    /// The kind whose blocks `word` opens.
+    /// The kind whose blocks `word` opens; `None` if it opens none.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
         [DerivedKind::Lagrangian, DerivedKind::OptimalControl].into_iter().find(|kind| kind.word() == word)
     }
@@ -54,9 +54,9 @@ pub struct Item {
 /// The content of a statement of a block from which equations are derived.
 #[derive(Clone, Debug)]
 pub enum ItemKind {
-    /// `coordinates x, y;` and its kin.
+    /// `coordinates x, y;` and the other lists.
     List(List, Vec<Name>),
-    /// `kinetic = …;` and its kin.
+    /// `kinetic = …;` and the other quantities.
     Quantity(Quantity, Expression),
     /// `force(x) = …;`
     Force(Element, Expression),
@@ -66,7 +66,7 @@ pub enum ItemKind {
     Dynamics(Equation),
     /// `horizon(from, to);`
     Horizon(Expression, Expression),
-    /// `for i in range { statements }`; the statements follow.
+    /// The head of `for i in range { statements }`; the statements are the items that follow.
     For(For),
 }
 
@@ -75,16 +75,16 @@ pub enum ItemKind {
 pub struct Element {
     /// The name of the unknown or array.
     pub name: Name,
-    /// The indices of the element; none for a number.
+    /// The indices of the element; none for a scalar unknown.
     pub indices: Vec<Expression>,
 }
 
-/// Lists of unknowns with a role.
+/// A list that gives unknowns a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum List {
     /// Generalised coordinates $q$.
     Coordinates,
-    /// Names of their derivatives.
+    /// Velocities $u$: the derivatives of the coordinates, as unknowns of their own.
     Velocities,
     /// States $y$ of the dynamics.
     States,
@@ -95,7 +95,7 @@ pub enum List {
 }
 
 impl List {
-    /// The word that opens such a statement.
+    /// The word that opens the list.
     pub fn word(self) -> &'static str {
         match self {
             List::Coordinates => "coordinates",
@@ -106,7 +106,7 @@ impl List {
         }
     }
 
-    /// A member of the list, in words.
+    /// The word for a member of the list.
     pub fn member(self) -> &'static str {
         match self {
             List::Coordinates => "coordinate",
@@ -118,7 +118,7 @@ impl List {
     }
 }
 
-/// Functions that equations are derived from.
+/// A function from which equations are derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quantity {
     /// Kinetic energy $T$.
@@ -131,12 +131,12 @@ pub enum Quantity {
     Dissipation,
     /// The integrand of the cost.
     RunningCost,
-    /// The cost of the state at the end.
+    /// The cost of the state at the end of the horizon.
     TerminalCost,
 }
 
 impl Quantity {
-    /// The word that opens such a statement.
+    /// The word that opens the statement.
     pub fn word(self) -> &'static str {
         match self {
             Quantity::Kinetic => "kinetic",

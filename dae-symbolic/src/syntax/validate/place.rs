@@ -1,11 +1,11 @@
-//! The things that an expression may use, by its place.
+//! What an expression may use, by the place where it stands.
 //!
-//! In: a place and something that has a name. Out: whether it may be used there, and the diagnostic that says why not.
+//! In: a place and something that has a name. Out: whether it may be used there, or the diagnostic that says why not.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::origin::Origin;
 
-/// Where an expression stands, which decides what it may use.
+/// The place where an expression stands, which decides what it may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Constant,
@@ -71,7 +71,7 @@ impl Place {
     }
 }
 
-/// Something used in a place whose expressions may not use it.
+/// The diagnostic for something that is used in a place whose expressions may not use it.
 pub(crate) fn misplaced(what: Use, name: &str, place: Place, at: Origin) -> Diagnostic {
     let what = match what {
         Use::Constant => "the constant ",
