@@ -13,12 +13,12 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static GLOBAL: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Allocations during a whole run, the least of three: another thread of the test harness may allocate meanwhile.
+/// The fewest allocations of three runs, because other threads of the test harness may allocate meanwhile.
 fn allocations(method: Method, dae: &dyn Dae, y0: &[f64], yp0: &[f64], t_end: f64) -> usize {
     (0..3).map(|_| allocations_once(method, dae, y0, yp0, t_end)).fold(usize::MAX, usize::min)
 }
 
-/// Allocations from the first step to the last.
+/// Allocations and reallocations from the first step to the last.
 fn allocations_once(method: Method, dae: &dyn Dae, y0: &[f64], yp0: &[f64], t_end: f64) -> usize {
     // A first step that is too long, so that steps are repeated.
     let initial_step = Some(0.5 * t_end);

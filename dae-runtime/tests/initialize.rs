@@ -1,4 +1,4 @@
-//! Consistent initialisation on the prolongation of the planar pendulum, written by hand.
+//! Consistent initialisation with prolongations written by hand, mostly that of the planar pendulum.
 //!
 //! Canonical offsets of $x' = u$, $y' = v$, $u' = -\lambda x$, $v' = -\lambda y - g$, $0 = x^2 + y^2 - 1$ are
 //! $d = (2, 2, 1, 1, 0)$ for $(x, y, u, v, \lambda)$ and $c = (1, 1, 0, 0, 2)$; the jets are
@@ -40,7 +40,7 @@ struct Pendulum {
     start: [f64; 11],
 }
 
-/// A pendulum with these start values; the other jets are free.
+/// A pendulum with the given start values; the other jets are free.
 fn pendulum(given: &[(&str, Start, f64)]) -> Pendulum {
     let mut start = [0.0; 11];
     let mut jets: Vec<Jet> = JETS
@@ -133,7 +133,7 @@ fn initialize(pendulum: &Pendulum) -> Result<Initial, InitializationError> {
     consistent_initialization(pendulum, 0.0, &InitializationOptions::default())
 }
 
-/// Solves, and checks that all nine equations hold to rounding and that fixed values stayed.
+/// Solves, and checks that all nine equations hold to rounding error and that fixed values are unchanged.
 fn solved(given: &[(&str, Start, f64)]) -> Initial {
     let pendulum = pendulum(given);
     let initial = initialize(&pendulum).unwrap();
@@ -165,7 +165,7 @@ fn the_readme_pendulum() {
 
 #[test]
 fn hidden_constraints_hold() {
-    // x = 0.8; then x u + y v = 0 and lambda = u^2 + v^2 - g y.
+    // The constraint gives x = 0.8, the hidden ones give x u + y v = 0 and lambda = u^2 + v^2 - g y.
     let initial = solved(&[("x", Guess, 1.0), ("y", Fixed, 0.6), ("u", Fixed, 1.2)]);
     let (x, v, lambda) = (value(&initial, "x"), value(&initial, "v"), value(&initial, "lambda"));
     assert!((x - 0.8).abs() < 1e-15 && (v + 1.6).abs() < 1e-14);
@@ -185,7 +185,7 @@ fn guesses_that_are_consistent_are_not_moved() {
 
 #[test]
 fn guesses_move_along_the_shortest_way() {
-    // Both coordinates guessed: the nearest point of the circle, to the second order of the distance.
+    // Both coordinates are guesses: they move to the nearest point of the circle, up to second order in the distance.
     let initial = solved(&[("x", Guess, 0.8001), ("y", Guess, 0.6001)]);
     let r = 0.8001_f64.hypot(0.6001);
     assert!((value(&initial, "x") - 0.8001 / r).abs() < 1e-8);
@@ -201,7 +201,7 @@ fn what_is_not_given_moves_rather_than_a_guess() {
 
 #[test]
 fn a_fixed_velocity_moves_a_guessed_position() {
-    // x u + y v = 0 with (u, v) = (1, -0.5) asks for y = 2 x.
+    // x u + y v = 0 with (u, v) = (1, -0.5) requires y = 2 x.
     let initial = solved(&[("x", Guess, 0.5), ("y", Guess, 0.9), ("u", Fixed, 1.0), ("v", Fixed, -0.5)]);
     let (x, y) = (value(&initial, "x"), value(&initial, "y"));
     assert!((x - 0.2_f64.sqrt()).abs() < 1e-14 && (y - 0.8_f64.sqrt()).abs() < 1e-14, "{x} {y}");
@@ -216,7 +216,7 @@ fn more_fixed_values_than_degrees_of_freedom_are_welcome_when_they_agree() {
 
 #[test]
 fn no_start_values_at_all() {
-    // The gradient of the constraint vanishes at the origin.
+    // All jets start from zero: there the gradient of the constraint vanishes.
     solved(&[]);
 }
 
@@ -258,7 +258,7 @@ fn values_that_are_not_finite_are_named() {
     assert!(matches!(&error, InitializationError::NonFinite { equation } if equation == "equation 5"), "{error}");
 }
 
-/// $0 = p\\,z - 1$, $w' = z + w$: regular unless the parameter is zero.
+/// $0 = p\\,(z - 1)$, $w' = z + w$: regular unless the parameter $p$ is zero.
 struct Parametric {
     description: ProlongationDescription,
     p: f64,
@@ -322,7 +322,7 @@ fn regularity_is_checked_for_the_parameters_at_hand() {
     );
 }
 
-/// $0 = x^2 + y^2 + s$ for two guesses, the second with another nominal value.
+/// $0 = x^2 + y^2 + s$ with two guesses, of which the second may have another nominal value.
 struct Circle {
     description: ProlongationDescription,
     s: f64,
@@ -360,7 +360,7 @@ impl Prolongation for Circle {
 #[test]
 fn changes_are_measured_in_nominal_values() {
     let initial = consistent_initialization(&circle(-25.01, 100.0), 0.0, &InitializationOptions::default()).unwrap();
-    // Lagrange: changes in proportion to nominal^2 times the derivative.
+    // At the least change, each change is proportional to nominal^2 times the derivative of the equation.
     let (dx, dy) = (initial.jets[0] - 3.0, initial.jets[1] - 4.0);
     assert!((dx / dy / (3.0 / 40_000.0) - 1.0).abs() < 1e-2, "{dx} {dy}");
 }

@@ -1,6 +1,6 @@
 //! Consistent initialisation of large systems: part by part, and with sparse linear algebra.
 //!
-//! Systems are written as data: every equation is a sum of products of at most two jets,
+//! Systems are given as data: every equation is a sum of multiples of products of at most two jets,
 //! $\sum a\, x_j x_k + \sum b\, x_j + c = 0$.
 
 use std::borrow::Cow;
@@ -119,14 +119,15 @@ fn initialize(polynomials: &Polynomials) -> Result<Initial, InitializationError>
     consistent_initialization(&polynomials.system(), 0.0, &InitializationOptions::default())
 }
 
-/// The largest residual at the jets.
+/// The largest absolute residual at the given jets.
 fn worst(polynomials: &Polynomials, jets: &[f64]) -> f64 {
     let mut residual = vec![0.0; polynomials.equations.len()];
     polynomials.system().prolonged_residual(0.0, jets, &mut residual);
     residual.iter().fold(0.0, |a, r| a.max(r.abs()))
 }
 
-/// For linear equations of one stage: the least change of the guesses by dense linear algebra over everything at once.
+/// For linear equations of one stage: the jets after the least change of those that are not fixed, computed for the
+/// whole system at once by dense linear algebra.
 fn joint_least_change(polynomials: &Polynomials) -> Vec<f64> {
     let system = polynomials.system();
     let (m, n) = (polynomials.equations.len(), polynomials.jets.len());
@@ -149,12 +150,13 @@ fn joint_least_change(polynomials: &Polynomials) -> Vec<f64> {
     jets
 }
 
-/// Coefficients without structure, the same in every run.
+/// A coefficient in $[-1, 1)$ without apparent structure, the same in every run.
 fn coefficient(i: usize, j: usize) -> f64 {
     ((i * 37 + j * 101 + i * j) as f64 * 0.618_033_988_749_895).fract() * 2.0 - 1.0
 }
 
-/// `m` linear equations, each in a few guesses next to one another, so that all are connected.
+/// `m` linear equations in `n` guesses: each contains `width` consecutive ones, some of which the next equation shares,
+/// so that all are connected.
 fn band(m: usize, n: usize, width: usize) -> Polynomials {
     let mut system = Polynomials::default();
     (0..n).for_each(|j| {
@@ -183,8 +185,8 @@ fn sparse_least_change_is_the_dense_one() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
-    /// Random consistent linear systems of several independent components with over-, well- and underdetermined parts: the result is
-    /// that of a dense least change of everything at once.
+    /// Random consistent linear systems of up to three independent components with over-, well- and underdetermined
+    /// parts: the result is the least change of the whole system, computed densely.
     #[test]
     fn parts_add_up_to_the_whole(
         sizes in prop::collection::vec((1_usize..90, 0_usize..25), 1..4),
@@ -200,7 +202,7 @@ proptest! {
                 system.jet(Start::Guess, coefficient(part, j), -1);
             });
             for i in 0..rows {
-                // Triangular, so that the structure has square blocks, and a few links.
+                // A diagonal entry, so that the structure has square blocks, and up to three links to other columns.
                 let mut entries = vec![(first + i, 2.0 + coefficient(i, part))];
                 let own = links.iter().filter(|&&(row, ..)| row % rows == i).take(3);
                 entries.extend(own.map(|&(_, column, value)| (first + column % columns, value)));
@@ -213,7 +215,7 @@ proptest! {
                 system.equation(-1, &terms);
             }
         }
-        // Fixed at the solution, so that what remains is consistent, overdetermined or not.
+        // These jets are fixed at the solution, so that what remains is consistent, overdetermined or not.
         for index in fixed {
             let j = index.index(system.jets.len());
             system.jets[j] = (Start::Fixed, solution[j], -1);
@@ -228,9 +230,10 @@ proptest! {
     }
 }
 
-/// A chain of `links` bars of length 1 in the plane, its first end at the origin: coordinates $(x_k, y_k)$ given by `place`, and bars
-/// $(\xi_k, \eta_k)$ that are not given, $x_k = x_{k-1} + \xi_k$, $\xi_k^2 + \eta_k^2 = 1$. Jets $4k, \dots, 4k + 3$ are
-/// $x, y, \xi, \eta$ of bar $k$.
+/// A chain of `links` bars of length 1 in the plane that begins at the origin. Bar $k = 1, 2, \dots$ ends at
+/// $(x_k, y_k)$, given by `place`, and has the direction $(\xi_k, \eta_k)$, which is free: $x_k = x_{k-1} + \xi_k$,
+/// $y_k = y_{k-1} + \eta_k$, $\xi_k^2 + \eta_k^2 = 1$. Its jets $x_k, y_k, \xi_k, \eta_k$ have the numbers
+/// $4k - 4, \dots, 4k - 1$.
 fn chain(links: usize, place: impl Fn(usize) -> (Start, f64, f64)) -> Polynomials {
     let mut system = Polynomials::default();
     for k in 1..=links {
@@ -259,7 +262,7 @@ fn a_chain_of_a_thousand_links_is_straightened_out() {
 
 #[test]
 fn a_chain_that_cannot_reach_its_end_names_the_end() {
-    // 200 links of length 1, the last end fixed 201 away.
+    // 200 links of length 1, the end of the last one fixed at a distance of 201.
     let links = 200;
     let at = |k: usize| match k {
         200 => (Start::Fixed, 201.0, 0.0),
@@ -284,7 +287,7 @@ fn a_chain_between_two_fixed_ends_hangs_between_them() {
     assert_eq!(initial.jets[796..798], [150.0, 10.0]);
 }
 
-/// A band with some equations written down twice, the second time with another right-hand side.
+/// A band with three equations repeated, each multiplied by -3; `offset` is added to the second of these copies.
 fn redundant(offset: f64) -> Polynomials {
     let mut system = band(450, 930, 4);
     for i in [17, 230, 401] {
@@ -311,14 +314,14 @@ fn a_contradiction_in_a_large_part_is_named() {
     let error = initialize(&redundant(0.6)).unwrap_err();
     let InitializationError::NoSolution { equations } = &error else { panic!("{error}") };
     let names: Vec<&str> = equations.iter().map(|mismatch| mismatch.equation.as_ref()).collect();
-    // -3 times equation 230, plus 0.6.
+    // Equation 451 is -3 times equation 230, plus 0.6.
     assert_eq!(names, ["equation 230", "equation 451"], "{error}");
     assert!((equations[1].residual - 0.6).abs() < 1e-6 && (equations[0].residual - 0.2).abs() < 1e-6, "{error}");
 }
 
 #[test]
 fn guesses_stay_where_free_jets_can_move() {
-    // Every equation has a free jet of its own beside guesses that all equations share pairwise.
+    // Every equation has two free jets of its own, and shares each of its two guesses with a neighbouring equation.
     let n = 300;
     let mut system = Polynomials::default();
     let guesses: Vec<usize> = (0..n).map(|j| system.jet(Start::Guess, coefficient(j, 1), -1)).collect();
@@ -330,7 +333,7 @@ fn guesses_stay_where_free_jets_can_move() {
     let initial = initialize(&system).unwrap();
     assert_eq!(initial.moved, []);
     assert!(worst(&system, &initial.jets) < 1e-14);
-    // Two free jets share the change equally.
+    // The two free jets of an equation share the change equally.
     for i in 0..n {
         let (a, b) = (initial.jets[n + 2 * i], initial.jets[n + 2 * i + 1]);
         assert!((a - b).abs() < 1e-3 * a.abs(), "{a} {b}");
@@ -351,7 +354,7 @@ fn a_conflict_in_one_part_leaves_the_message_of_that_part_alone() {
 
 #[test]
 fn many_independent_parts_need_no_more_steps_than_one() {
-    // x^2 + y^2 = 1 a thousand times, from different guesses; one of them much farther away than the others.
+    // x^2 + y^2 = 1 a thousand times, from different guesses, one pair of them much farther away than the others.
     let mut system = Polynomials::default();
     for k in 0..1000 {
         let far = if k == 500 { 1e3 } else { 1.0 };
@@ -366,7 +369,7 @@ fn many_independent_parts_need_no_more_steps_than_one() {
 
 #[test]
 fn a_singular_block_of_a_large_system_is_named() {
-    // Blocks a_k x = ..., each coupled to the one before; number 60 is singular, and its equations hold.
+    // Homogeneous 2-by-2 blocks, each coupled to the one before. Block 60 is singular, but its equations hold at zero.
     let n = 100;
     let mut system = Polynomials::default();
     for k in 0..n {

@@ -1,8 +1,8 @@
 //! Whatever systems, options and faults the integrators are given, a run ends in a result or a typed status, and
-//! success has no NaN.
+//! a successful result has only finite values.
 //!
-//! In: random systems whose descriptions need not be true, spans, tolerances and options with and without meaning,
-//! residuals and Jacobians that fail. A quick look is part of every test run; a million cases take some minutes:
+//! In: random systems whose descriptions need not be true, intervals, tolerances and options with and without meaning,
+//! residuals and Jacobians that fail. An ordinary test run tries a few thousand cases; a million take some minutes:
 //!
 //! ```sh
 //! CASES=1000000 cargo test --release -p daekit-runtime --test no_panic -- --nocapture
@@ -24,23 +24,23 @@ use problems::Problem;
 use problems::natural_order::natural_order;
 use problems::random::{Random, System, Term};
 
-/// Cases of a usual test run.
+/// The number of cases in an ordinary test run.
 const CASES: u64 = 3000;
-/// Evaluations after which a case counts as one that does not end.
+/// The number of evaluations beyond which a case counts as one that does not end.
 const ENDLESS: u64 = 20_000_000;
 
-/// A system with faults, and a description that need not fit.
+/// A system with faults, and a description that need not fit it.
 struct Faulty {
     problem: Problem<System>,
     description: Description,
     switches: Vec<Term>,
-    /// From this time on residuals are NaN.
+    /// After this time, the functions that may fail return NaN.
     ends_at: f64,
-    /// One of `every` evaluations fails.
+    /// Each evaluation whose number is a multiple of this has `fault` as its last value; none if it is zero.
     every: u64,
     fault: f64,
     jacobian_is_zero: bool,
-    /// Unrolled elimination whose pivots may vanish, or belong to another system.
+    /// Unrolled elimination whose pivots may vanish, or which belongs to a system of another size.
     code: Option<UnrolledLu>,
     evaluations: Cell<u64>,
 }
@@ -324,7 +324,7 @@ fn by_driver(
             }
             run.solution
         }),
-        // Random start values are rarely consistent, which only `run_from` minds.
+        // Random start values are rarely consistent; only `run_from` refuses those that are not.
         3..=7 => integration.run(t0, t_end),
         _ => integration.run_from(t0, y0, yp0, t_end),
     };
@@ -378,7 +378,7 @@ fn by_hand(
     if random.chance(50) {
         stepper.locate_switches();
     }
-    // Before the first step there is nothing to interpolate.
+    // Before the first step there is nothing to interpolate; the call must not panic.
     stepper.interpolate(t0, &mut state);
     for _ in 0..options.max_steps + 2 {
         if random.chance(20) {

@@ -1,7 +1,7 @@
-//! Radau IIA: orders at fixed steps and their choice, the error estimate, dense output, projection onto constraints.
+//! Radau IIA: orders at fixed steps, the choice of the order, the error estimate, and projection onto constraints.
 //!
 //! Expected orders: Hairer & Wanner, theorem IV.5.3 and section VI.1 (5 for ODEs and index 1); Hairer, Lubich & Roche
-//! (1989), table for index 2 (5 for $y$, 3 for $z$).
+//! (1989), table for index 2 (5 for $y$ and 3 for $z$ with three stages).
 
 mod problems;
 
@@ -14,7 +14,7 @@ fn options(tolerance: f64) -> Options {
     Options { rtol: tolerance, atol: Tolerance::Scalar(tolerance), ..Options::default() }
 }
 
-/// Errors at `t_end` after `n` steps, one per entry of the reference.
+/// Absolute errors at `t_end` after `n` steps, one for each entry of the reference.
 fn fixed_step_errors<M: Model>(
     problem: &Problem<M>,
     n: usize,
@@ -66,7 +66,7 @@ fn order_is_five_for_index_1() {
     assert_order(order(&ode, 4, 2.0, &[2f64.cos()], Projection::Off, 0), 5.0);
 }
 
-/// The order for an equation that is not stiff is $2s - 1$, with one stage and with more than three.
+/// The order for an equation that is not stiff is $2s - 1$ with $s = 1$, 5 and 7 stages as well.
 #[test]
 fn other_orders_are_those_of_their_stages() {
     let problem = stiff::prothero_robinson(0.5);
@@ -117,7 +117,7 @@ fn the_order_rises_with_the_accuracy() {
     assert!(digits > 10.0 && digits_5 > 10.0, "{digits} {digits_5}");
 }
 
-/// The order falls where the solution has few derivatives: at a kink, at t = 1/4.
+/// The order falls where the solution is not smooth: at the kink of the constraint at $t = 1/4$.
 #[test]
 fn the_order_falls_where_it_does_not_pay() {
     let problem = steering_wheel::steering_wheel_kink();
@@ -133,7 +133,8 @@ fn the_order_falls_where_it_does_not_pay() {
     assert!(before > at && after > at && at == Some(5), "{orders:?}");
 }
 
-/// A long first step of a GGL form: multipliers move in the second iteration, and the third one converges.
+/// In a long first step of a GGL form, the multipliers move in the second Newton iteration, after the states; this does
+/// not count as divergence.
 #[test]
 fn multipliers_may_move_after_the_states() {
     let problem = pendulum::pendulum(pendulum::Form::Ggl);
@@ -160,7 +161,8 @@ fn no_order_is_higher_than_allowed() {
     }
 }
 
-/// Steps and accuracy with and without projection, over a range of tolerances: single runs differ by chance, by up to a fifth in their steps.
+/// Steps and accuracy with and without projection, averaged over a range of tolerances, because the number of steps of
+/// a single run varies by chance, by up to a fifth.
 #[test]
 fn closing_an_index_1_form_leaves_errors_and_steps_alone() {
     const RUNS: u32 = 200;
@@ -181,7 +183,8 @@ fn closing_an_index_1_form_leaves_errors_and_steps_alone() {
             (steps as f64, digits, invariants)
         };
         let ((steps, digits, invariants), open) = (run(Projection::On), run(Projection::Off));
-        // BDF tests errors of unknowns without derivatives, which contain the remainder of Newton's iteration; projection removes it.
+        // BDF tests the errors of algebraic unknowns, which contain the remaining error of Newton's iteration;
+        // projection removes it.
         let least = if method == Method::Bdf { 0.7 } else { 0.97 };
         assert!((least..1.03).contains(&(steps / open.0)), "{method:?}: {steps} and {} steps", open.0);
         assert!((digits - open.1).abs() < 0.3, "{method:?}: {digits} and {} digits", open.1);
@@ -228,7 +231,8 @@ fn without_closing_constraints_hold_to_newtons_tolerance_only() {
 
 #[test]
 fn forms_of_the_pendulum_agree_with_the_reference() {
-    // The index-3 form: multipliers are of order 2 and their errors are weighted by the square of the step.
+    // In the index-3 form, only positions are compared: the multiplier converges with order 2, and its error is
+    // weighted by the square of the step.
     for (form, entries, digits) in [
         (pendulum::Form::Index1, 5, 9.0),
         (pendulum::Form::Index2, 5, 8.5),
@@ -247,7 +251,8 @@ fn forms_of_the_pendulum_agree_with_the_reference() {
     }
 }
 
-/// The error of each accepted step in units of the tolerance, by a second integration at tiny tolerance from its start.
+/// The local error of each accepted step, in units of the tolerance, is found by integrating over the step again at a
+/// tight tolerance.
 #[test]
 fn error_estimate_bounds_the_local_error_with_a_state_dependent_leading_matrix() {
     let problem = manufactured::state_dependent_leading();

@@ -1,6 +1,6 @@
-//! Unrolled elimination in place of a search for pivots: it is used, monitored, and given up where its pivots vanish.
+//! Unrolled elimination in place of a search for pivots: it is used, monitored, and abandoned where its pivots vanish.
 //!
-//! In: a problem with known solution whose natural pivots pass through zero, with and without unrolled elimination.
+//! In: a problem with a known solution whose natural pivots pass through zero, with and without unrolled elimination.
 //! Out: the solution.
 
 mod problems;
@@ -18,7 +18,8 @@ use problems::{Model, Problem, Scalar};
 
 const METHODS: [Method; 3] = [Method::Bdf, Method::Radau5, Method::Radau];
 
-/// $a' = -b$, and $(b, c)$ turned by the angle `speed` $t$ are $(\\sin t, \\cos t)$ turned: the solution is $a = \\cos t$, $b = \\sin t$, $c = \\cos t$.
+/// $a' = -b$ and $R(t)\\,(b - \sin t, c - \cos t) = 0$, where $R(t)$ rotates by the angle `speed` $t$: the solution
+/// is $a = \cos t$, $b = \sin t$, $c = \cos t$.
 struct Turning {
     speed: f64,
 }
@@ -41,7 +42,7 @@ fn turning(speed: f64, code: Option<UnrolledLu>) -> Problem<Turning> {
     problem
 }
 
-/// The largest error at the end of a run.
+/// The largest error of an unknown at the end of a run.
 fn error(problem: &Problem<Turning>, method: Method) -> f64 {
     let run = Integration::new(problem).method(method).rtol(1e-8).atol(1e-8);
     let solution = run.run_from(0.0, &problem.y0, &problem.yp0, 5.0).unwrap();
@@ -50,7 +51,7 @@ fn error(problem: &Problem<Turning>, method: Method) -> f64 {
     exact.iter().zip(&solution.end_state).fold(0.0, |error: f64, (exact, value)| error.max((exact - value).abs()))
 }
 
-/// The pivot of `b` is the cosine of the angle, which passes through zero five times.
+/// The natural pivot of `b` is the cosine of the angle, which passes through zero five times.
 #[test]
 fn pivots_that_vanish_are_chosen_anew() {
     for method in METHODS {
@@ -74,12 +75,12 @@ fn code_is_used_while_its_pivots_do() {
     let run = Integration::new(&problem).method(Method::Bdf);
     let solution = run.run_from(0.0, &problem.y0, &problem.yp0, 5.0).unwrap();
     assert!(solution.is_success(), "{}", solution.status);
-    // There is a solve for every residual of an iteration.
+    // Every iteration solves once, and every step takes at least one.
     let (solves, steps) = (SOLVES.load(Ordering::Relaxed), solution.statistics.steps);
     assert!(solves >= steps, "{solves} solves by the code in {steps} steps");
 }
 
-/// Elimination for another system is refused.
+/// Code for a system of another size, with wrong lengths or with repeated pivots is not used.
 #[test]
 fn code_that_does_not_fit_is_ignored() {
     let short = UnrolledLu { lengths: [9, 3, 2], ..natural_order(3) };

@@ -1,15 +1,15 @@
-//! How the time of every stage grows with the size of the model:
+//! How the time of each stage grows with the size of the model:
 //! `cargo run --release -p daekit-symbolic --example analysis_scaling`.
 //!
-//! In: nothing, or the largest size (10,000 unless given), and the largest for models without arrays (1,000 unless
-//! given). Out: milliseconds of each stage, the number of nodes of the expression graph, and the exponent $\alpha$ of
-//! $c N^\alpha$, fitted by least squares to the logarithms of the last three sizes; for
+//! In: the largest size (10,000 unless given), and the one for models without arrays (1,000 unless given).
+//! Out: milliseconds of each stage, the number of nodes of the expression graph, and for each of these the exponent
+//! $\alpha$ of $c N^\alpha$, fitted by least squares to the logarithms for the three largest sizes; for
 //!
 //! * families: a chain of $N$ pendulums (index 3), a ladder of $N$ capacitors driven by a voltage (index 2), a plate of
 //!   about $N$ points (index 1);
-//! * the same sort of models written out, without arrays: a chain of point masses (index 3, five equations a link),
+//! * similar models written out without arrays: a chain of point masses (index 3, five equations per link),
 //!   ladders driven by a voltage (index 2) and through a resistor (index 1);
-//! * $x_1 = g(t),\ x_{k+1} = x_k'$ with 47 unknowns, whose index is 47.
+//! * $x_1 = \sin t,\ x_{k+1} = x_k'$ with 47 unknowns, whose index is 47 (no exponent).
 
 use std::error::Error;
 use std::fmt::Write;
@@ -35,7 +35,7 @@ const CAPACITORS: &str = "struct Ladder {
     i[N] = 0;
 }";
 
-/// A model of the given size.
+/// The text of a model with arrays, with its size replaced by `n`.
 fn sized(text: &str, n: usize) -> String {
     text.replace("const N = 6;", &format!("const N = {n};"))
 }
@@ -68,7 +68,8 @@ fn point_masses(n: usize) -> String {
     text + "}\n"
 }
 
-/// Resistors in a row with a capacitor to ground at every node; the feed of the first node determines the index.
+/// Resistors in series with a capacitor to ground at every node; the equation `0 = feed` at the first node determines
+/// the index.
 fn ladder(n: usize, feed: &str) -> String {
     let mut text = String::from("struct Ladder {\n    param r = 1.5;\n    param c = 0.5;\n    var i0;\n");
     for i in 1..=n {
@@ -95,7 +96,8 @@ fn differentiators(n: usize) -> String {
     text + "}\n"
 }
 
-/// Seconds that this thread was running, so that a busy machine does not count; where the system does not tell, seconds that passed.
+/// Seconds for which this thread has been running, so that the load of the machine does not count; elapsed seconds
+/// where the system does not tell.
 struct Clock {
     start: Instant,
 }
@@ -112,7 +114,7 @@ impl Clock {
     }
 }
 
-/// Milliseconds by stage, and the result of the analysis.
+/// Milliseconds by stage and the number of nodes, in the order of [`STAGES`], and the result of the analysis.
 fn measure(text: &str) -> Result<([f64; 4], String), Box<dyn Error>> {
     let mut times = [0.0; 4];
     let clock = Clock::start();
@@ -142,7 +144,7 @@ fn measure(text: &str) -> Result<([f64; 4], String), Box<dyn Error>> {
     Ok((times, verdict))
 }
 
-/// $\alpha$ of $c N^\alpha$.
+/// $\alpha$ of the fit $c N^\alpha$ to pairs of size and time.
 fn exponent(points: &[(f64, f64)]) -> f64 {
     let logs: Vec<(f64, f64)> = points.iter().map(|(n, time)| (n.ln(), time.ln())).collect();
     let count = logs.len() as f64;
@@ -151,10 +153,10 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
     logs.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / logs.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>()
 }
 
-/// The text of a model of the given size.
+/// Writes the text of a model of the given size.
 type Text = fn(usize) -> String;
 
-/// The mean of several measurements, so that short times can be measured by a clock that ticks in milliseconds.
+/// The means of several measurements, so that short times can be measured with a clock that ticks in milliseconds.
 fn averaged(text: &str, runs: usize) -> Result<([f64; 4], String), Box<dyn Error>> {
     let mut sum = [0.0; 4];
     let mut found = String::new();

@@ -1,8 +1,9 @@
-//! How long a `dae!` takes: the models of the examples, all formulations, as the macro expands them.
+//! How long a `dae!` takes for three models of the examples: the stages with the four basic formulations, and the whole
+//! expansion with the formulations that the text asks for.
 //!
-//! Macros are compiled without optimisation unless the user asks for it, so run this example in the same way:
-//! `cargo run -p daekit-symbolic --example expansion_timing`. Prints the best of ten runs of every stage; asserts
-//! nothing.
+//! Macros are compiled without optimisation unless the user asks for it, so this example is to be run in the same way:
+//! `cargo run -p daekit-symbolic --example expansion_timing`. Prints the best time of each column in ten runs;
+//! asserts nothing.
 
 use std::error::Error;
 use std::time::{Duration, Instant};

@@ -1,33 +1,35 @@
 //! Gradients of functionals by the adjoint method.
 //!
-//! In: a run with what is needed to go backwards. Out: derivatives of a sum of functions of the recorded states with
-//! respect to any number of quantities, at a cost that does not depend on their number, apart from the derivatives of
-//! the start values.
+//! In: a run with what is needed to go backwards. Out: derivatives of the final value of an unknown, or of a sum of
+//! functions of the recorded states, with respect to any number of quantities. Their number hardly affects the cost:
+//! each is treated separately only at the start, where the state or the equations change, and for unknowns that only
+//! hidden equations determine.
 //!
-//! On a part of a step (`collocation.rs`) with $M_i = F_{y'}$, $J_i = F_y$, $P_i = F_p$ at the $s$ stages of Radau IIA,
-//! sensitivities $\sigma$ become $\sigma + Z_s$, where
+//! On a part of a step (`collocation.rs`), of length $h$ and with $M_i = F_{y'}$, $J_i = F_y$, $P_i = F_p$ at the $s$
+//! stages of Radau IIA, sensitivities $\sigma$ become $\sigma + Z_s$, where
 //!
 //! $$ J_i\\,(\sigma + Z_i) + M_i \frac1h \sum_j (A^{-1})\_{ij} Z_j + P_i = 0, \qquad i = 1, \dots, s. $$
 //!
-//! If $\mu$ is the derivative of the functional with respect to the result, then with the solution of the transposed
+//! Let $\mu$ be the derivative of the functional with respect to $\sigma + Z_s$. With the solution of the transposed
 //! system
 //!
 //! $$ J_j^T \Lambda_j + \frac1h \sum_i (A^{-1})\_{ij} M_i^T \Lambda_i = \delta_{js}\\, \mu $$
 //!
-//! the derivative with respect to $\sigma$ is $\mu - \sum_i J_i^T \Lambda_i$, and that with respect to the parameters
-//! is $-\sum_i \Lambda_i^T P_i$: the derivative of the discretised equations (A. Sandu, *On the properties of
-//! Runge–Kutta discrete adjoints*, 2006), whatever the index. At the start, $\mu^T \sigma(t_0)$ with the derivatives of
-//! the consistent initial values is added. The transposed system is solved like the other one, with the transposes of
-//! the same factors.
+//! the derivative with respect to $\sigma$ is $\mu - \sum_i J_i^T \Lambda_i$, and the part contributes
+//! $-\sum_i \Lambda_i^T P_i$ to the derivative with respect to the parameters. This differentiates the discretised
+//! equations themselves (A. Sandu, *On the properties of Runge–Kutta discrete adjoints*, 2006), whatever the index. At
+//! the start, $\mu^T \sigma(t_0)$ is added, where $\sigma(t_0)$ are the derivatives of the consistent initial values.
+//! The transposed system is solved by iteration, like the system above, with the transposed factors of the matrices for
+//! the middle stage.
 //!
-//! The length of the parts is decided on the way forward by the error of one sensitivity, to a linear combination of
-//! all quantities. The states at the beginnings of all parts are kept, and the stages of one part in [`CHECKPOINT`];
-//! the others, and all derivatives, are computed again (A. Griewank, *Achieving logarithmic growth of temporal and
-//! spatial complexity in reverse automatic differentiation*, 1992, with two levels).
+//! The length of the parts is decided on the way forward by the error of a single sensitivity, with respect to a linear
+//! combination of all quantities. The states at the beginnings of all parts are kept, and the stages of one part in
+//! [`CHECKPOINT`]; the other stages and all Jacobians are recomputed on the way back (A. Griewank, *Achieving
+//! logarithmic growth of temporal and spatial complexity in reverse automatic differentiation*, 1992, with two levels).
 //!
-//! There is no such way back through stages of index 3, which are too inaccurate to be computed again, nor through
-//! changes of local coordinates: there sensitivities to all quantities are carried forwards, and gradients are products
-//! with them.
+//! There is no such way back for formulations with unknowns of index 3, whose stages are too inaccurate to be
+//! recomputed, nor for those with local coordinates, which may change during a run: there, sensitivities with respect
+//! to all quantities are carried forwards, and gradients are sums of products with them.
 
 use std::fmt;
 
@@ -41,20 +43,22 @@ use crate::integrator::stepper::{Failure, Options};
 use crate::methods::radau::{Origin, Polynomial, StageRange, Tableau};
 use crate::solution::{Solution, Status};
 
-/// Number of parts between stages that are kept.
+/// The stages are kept of the first of so many consecutive parts, and of the first part after a jump.
 const CHECKPOINT: usize = 100;
-/// The transposed system of a part is solved to this tolerance, relative to its right-hand side, or as far as rounding allows.
+/// The iteration for the transposed system of a part ends once the residual is this fraction of the right-hand side; it
+/// also ends where rounding errors keep the residual from decreasing.
 const SOLVED: f64 = 1e-13;
+/// A solution is accepted if its residual is no larger than this fraction of the right-hand side.
 const ENOUGH: f64 = 1e-7;
-/// Or to this fraction of the largest of all right-hand sides: a functional that does not depend on earlier states
-/// leaves rounding errors that decrease with every part.
+/// It is also accepted if its residual is no larger than this fraction of the largest right-hand side so far: where a
+/// functional does not depend on earlier states, all that is left are rounding errors, which decrease with every part.
 const NOTHING: f64 = 1e-18;
 const MAX_ITERATIONS: usize = 60;
-/// Stages are predicted with the last polynomial over no more than this many of its lengths.
+/// To predict stages, the polynomial of the part before is extrapolated by no more than this many of its lengths.
 const FARTHEST: f64 = 10.0;
-/// Stages of unknowns of a higher index are too inaccurate to be computed again.
+/// Stages of unknowns of an index higher than this are too inaccurate to be recomputed.
 const HIGHEST_INDEX: u8 = 2;
-/// Number of corrections without improvement that are tolerated.
+/// Number of successive corrections without improvement that are tolerated.
 const PATIENCE: usize = 4;
 
 /// What is kept of a run for going back.
@@ -65,35 +69,36 @@ pub(crate) struct Tape {
     checkpoints: Vec<Checkpoint>,
     /// Parts since the last checkpoint.
     parts: usize,
-    /// Time of an event that depends on derivatives: the tape does not contain that dependence.
+    /// Time of the first event or switch that depends on derivatives: the tape does not contain that dependence.
     event_of_slopes: Option<f64>,
 }
 
 enum Entry {
     /// A part of a step, and the state where it begins.
     Part(Part, Vec<f64>),
-    /// A state was recorded, with approximately this derivative.
+    /// A state was recorded, whose time derivative is approximately this.
     Record(Vec<f64>),
     Jump(Jump),
 }
 
-/// How the state after a change of the state or of the equations depends on the state before.
+/// How the state after a change of the state or of the equations depends on the state before it and on the quantities.
 pub(super) struct Jump {
     /// For each entry of the state before, the derivative of the state after.
     pub(super) by_state: Vec<Vec<f64>>,
-    /// For each quantity, the derivative of the state after, times its scale.
+    /// For each quantity, the derivative of the state after with the state before held fixed, times the scale of the
+    /// quantity.
     pub(super) by_quantities: Vec<Vec<f64>>,
 }
 
-/// The stages of a part, from which those of the next parts are found again.
+/// The stages of a part, from which those of the following parts are recomputed.
 struct Checkpoint {
-    /// Position of the part among all entries.
+    /// Position of the part among all entries of the tape.
     place: usize,
     z: Vec<Vec<f64>>,
 }
 
 impl Tape {
-    /// Takes in a part before the run continues to its end.
+    /// Takes in a part whose stages are solved, while the state of `collocation` is still that at its beginning.
     pub(super) fn push(&mut self, part: Part, collocation: &Collocation<'_>) {
         if self.checkpoints.is_empty() || self.parts == CHECKPOINT || self.jumped() {
             let z = collocation.stage_values()[..part.stages].to_vec();
@@ -104,7 +109,7 @@ impl Tape {
         self.entries.push(Entry::Part(part, collocation.state.clone()));
     }
 
-    /// Whether the state differs from that to which the last part led.
+    /// Whether the state or the equations have changed since the last part.
     fn jumped(&self) -> bool {
         let mut since = self.entries.iter().rev().take_while(|entry| !matches!(entry, Entry::Part(..)));
         since.any(|entry| matches!(entry, Entry::Jump(_)))
@@ -123,10 +128,10 @@ impl Tape {
     }
 }
 
-/// A run for gradients ([`Integration::adjoint`](crate::solve::Integration::adjoint)).
+/// A completed run that gradients can be taken of ([`Integration::adjoint`](crate::solve::Integration::adjoint)).
 pub struct Adjoint<'d> {
     dae: &'d dyn Dae,
-    /// The solution.
+    /// The solution that the run has computed.
     pub solution: Solution,
     beginning: Beginning,
     way: Way,
@@ -137,7 +142,7 @@ pub struct Adjoint<'d> {
 pub(crate) enum Way {
     /// By going backwards.
     Back(Tape),
-    /// From sensitivities: those that the solution records, and these at the end, quantity by quantity.
+    /// From sensitivities: those that the solution records, and those at its end, given here quantity by quantity.
     Forward(Vec<f64>),
 }
 
@@ -147,12 +152,12 @@ pub(crate) enum Way {
 pub struct Gradient {
     /// The quantities, as in [`Sensitivities::quantities`](super::Sensitivities::quantities).
     pub quantities: Vec<Name>,
-    /// The derivatives.
+    /// The derivatives, one per quantity.
     pub values: Vec<f64>,
 }
 
 impl Gradient {
-    /// The derivative with respect to one of them.
+    /// The derivative with respect to the quantity of this name; `None` if it is not among them.
     pub fn by(&self, quantity: &str) -> Option<f64> {
         let place = self.quantities.iter().position(|name| name == quantity)?;
         self.values.get(place).copied()
@@ -165,11 +170,12 @@ impl fmt::Debug for Adjoint<'_> {
     }
 }
 
-/// Writes the derivatives of a functional with respect to the state of the record at this position.
+/// Given the position of a recorded state and the state itself, writes the derivatives of a functional with respect to
+/// its entries.
 type ByState<'f> = &'f mut dyn FnMut(usize, &[f64], &mut [f64]);
 
 impl<'d> Adjoint<'d> {
-    /// Whether the run can be traversed backwards; an error if there is nothing to differentiate with respect to.
+    /// Whether a run can be traversed backwards; an error if there is no quantity to differentiate with respect to.
     pub(crate) fn has_way_back(dae: &dyn Dae, beginning: &Beginning) -> Result<bool, Failure> {
         let Beginning { t0, y0, yp0, quantities, .. } = beginning;
         if quantities.is_empty() {
@@ -184,10 +190,12 @@ impl<'d> Adjoint<'d> {
         Adjoint { dae, solution, beginning, way, options }
     }
 
-    /// Gradient of the final value of an unknown. An integral over the run is such a value: `der(cost) = …`, from zero.
+    /// Gradient of the final value of an unknown. An integral over the run is such a value if the model has an unknown
+    /// for it: `der(cost) = …`, with `cost` zero at the start.
     ///
     /// # Errors
-    /// As for [`Adjoint::gradient_of`]; or there is no unknown of this name, or the run has ended at an event, whose time changes.
+    /// As for [`Adjoint::gradient_of`]; or there is no unknown of this name, or the run has ended at an event, whose
+    /// time depends on the quantities.
     pub fn gradient(&self, unknown: &str) -> Result<Gradient, Failure> {
         let Some(place) = self.solution.names.iter().position(|name| name == unknown) else {
             let message = format!("there is no unknown `{unknown}`; there are {}", self.solution.names.join(", "));
@@ -206,16 +214,18 @@ impl<'d> Adjoint<'d> {
 
     /// Gradient of a sum of functions of the recorded states: `by_state(i, state, derivatives)` writes the nonzero
     /// derivatives of the function at the $i$-th recorded time with respect to the entries of the state, in the order
-    /// of [`Solution::names`]. It is called for the last time first.
+    /// of [`Solution::names`]. It is called for the last record first.
     ///
     /// # Errors
-    /// The run has stopped early, or there is no way back: an event depends on derivatives, or a linear system has no solution.
+    /// The run was interrupted, or there is no way back: an event depends on derivatives, or the equations cannot be
+    /// solved backwards.
     pub fn gradient_of(&self, mut by_state: impl FnMut(usize, &[f64], &mut [f64])) -> Result<Gradient, Failure> {
         let weights = vec![0.0; self.solution.names.len()];
         self.backward(&mut by_state, &weights)
     }
 
-    /// Goes backwards with derivatives with respect to recorded states, and with respect to the state at the end.
+    /// The gradient of a functional, given its derivatives with respect to the recorded states and to the state at the
+    /// end.
     fn backward(&self, by_state: ByState<'_>, at_end: &[f64]) -> Result<Gradient, Failure> {
         let invalid = |message: String| Err(Failure::InvalidOption { message });
         if !self.solution.is_success() {
@@ -269,7 +279,7 @@ impl<'d> Adjoint<'d> {
 }
 
 impl Adjoint<'_> {
-    /// Sums products with sensitivities.
+    /// The gradient of a functional as a sum of products with sensitivities; `sensitivities` are those at the end.
     fn forward(&self, by_state: ByState<'_>, at_end: &[f64], sensitivities: &[f64]) -> Gradient {
         let quantities = self.beginning.quantities.iter().map(|quantity| quantity.name.clone()).collect();
         let width = at_end.len();
@@ -294,15 +304,16 @@ struct Sweep<'d> {
     collocation: Collocation<'d>,
     hidden: Option<Hidden<'d>>,
     beginning: &'d Beginning,
-    /// Derivatives of the functional with respect to the state.
+    /// Derivatives of the functional with respect to the state reached.
     mu: Vec<f64>,
-    /// The largest norm that these derivatives have had.
+    /// The largest norm of `mu` so far.
     largest: f64,
     /// Derivatives with respect to the eliminated unknowns that are constant.
     by_constants: Vec<f64>,
     /// Derivatives with respect to the parameters.
     by_parameters: Vec<f64>,
-    /// Derivatives with respect to the quantities where the state or the equations change, times their scales.
+    /// Derivatives with respect to the quantities, times their scales, that come from changes of the state or of the
+    /// equations and from hidden unknowns.
     by_quantities: Vec<f64>,
 }
 
@@ -327,8 +338,8 @@ impl<'d> Sweep<'d> {
         self.collocation.dae.description()
     }
 
-    /// Adds derivatives with respect to the entries of a state, eliminated ones included, at that state and with its
-    /// approximate derivative.
+    /// Adds the derivatives of a function with respect to the entries of a state, eliminated ones included, given that
+    /// state and its approximate time derivative.
     fn add(&mut self, weights: &[f64], (t, y, slope): (f64, &[f64], &[f64])) {
         let n = self.mu.len();
         let (of_state, of_eliminated) = weights.split_at(n);
@@ -350,7 +361,8 @@ impl<'d> Sweep<'d> {
         self.mu.iter_mut().zip(by_state).for_each(|(mu, weight)| *mu += weight);
     }
 
-    /// Computes the linearisations of consecutive parts again.
+    /// Recomputes the linearisations at the stages of the parts among these entries, the first of which is that of the
+    /// checkpoint.
     fn forward(&mut self, from: &Checkpoint, entries: &[Entry]) -> Result<Vec<Vec<Linearization>>, Failure> {
         let n = self.mu.len();
         let mut parts = Vec::new();
@@ -392,7 +404,7 @@ impl<'d> Sweep<'d> {
     fn back(&mut self, part: Part, at_stages: &[Linearization]) -> Result<(), Failure> {
         let (dae, description, n) = (self.collocation.dae, self.description(), self.mu.len());
         let Part { t, h, stages } = part;
-        // Residuals are derivatives with respect to unknowns, and comparable in units of these.
+        // Residuals are derivatives with respect to unknowns: products with the sizes of the unknowns are comparable.
         let sizes: Vec<f64> =
             description.unknowns.iter().zip(&self.collocation.state).map(|(u, y)| u.nominal.max(y.abs())).collect();
         let (method, ..) = self.collocation.method(stages);
@@ -430,7 +442,7 @@ impl<'d> Sweep<'d> {
             if smallest <= SOLVED * wanted || stalled > PATIENCE {
                 break;
             }
-            // In T^T Lambda the system decouples.
+            // In terms of T^T Lambda the system decouples.
             let mut parts = vec![vec![0.0; n]; stages];
             for (j, part) in parts.iter_mut().enumerate() {
                 for (i, residual) in residual.iter().enumerate() {
@@ -474,7 +486,7 @@ impl<'d> Sweep<'d> {
         self.mu = jump.by_state.iter().map(|by_entry| dot(&self.mu, by_entry)).collect();
     }
 
-    /// Adds what the start contributes.
+    /// Returns the gradient, including what the start contributes.
     fn finish(self) -> Gradient {
         let Beginning { quantities, derivatives, .. } = self.beginning;
         let value = |(k, quantity): (usize, &Quantity)| {
@@ -494,7 +506,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// A maximum that does not ignore NaN.
+/// The larger number; NaN if either is NaN.
 fn larger(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }

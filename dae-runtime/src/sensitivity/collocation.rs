@@ -1,12 +1,12 @@
-//! Parts of steps on which derivatives of a solution are collocated.
+//! Linearisation of a formulation at collocation points of parts of steps, for derivatives of its solution.
 //!
 //! In: a state, a part of a step, approximate states at its stages. Out: $F_{y'}$, $F_y$ and $F_p$ at the stages of
 //! Radau IIA, the state at the end of the part, and factors with which the linear systems of all stages, or their
 //! transposes, are solved.
 //!
-//! The equations of the stages are solved for the state as well, unless unknowns of index 3 are more accurate in the
-//! polynomial of a step that was projected onto the constraints: derivatives are thus taken of a solution of the
-//! discretised equations.
+//! The stage equations are solved for the state as well, so that derivatives are those of a solution of the discretised
+//! equations. An exception are formulations with unknowns of index 3, whose states are more accurate on the polynomial
+//! of a step that was projected onto the constraints.
 
 use std::rc::Rc;
 
@@ -19,9 +19,9 @@ use crate::methods::radau::{
     UNOBSERVED, combine,
 };
 
-/// Stages are solved to this fraction of the tolerance of the stages of a run.
+/// Stages are solved to this fraction of the tolerance for the stages of a run.
 const TIGHTER: f64 = 1e-3;
-/// They are solved no more accurately than this multiple of rounding errors.
+/// Their tolerance is no smaller than this multiple of the level of rounding errors.
 const ABOVE_ROUNDING: f64 = 10.0;
 const MAX_ITERATIONS: usize = 25;
 
@@ -44,7 +44,7 @@ impl Linearization {
         dae.jacobian_p(t, y, yp, &mut self.by_parameters);
     }
 
-    /// $F_{y'} s' + F_y s$.
+    /// Writes $F_{y'} s' + F_y s$ to `product`; `slope` is $s'$.
     pub(super) fn apply(&self, dae: &dyn Dae, s: &[f64], slope: &[f64], product: &mut [f64]) {
         let description = dae.description();
         product.fill(0.0);
@@ -69,7 +69,7 @@ impl Method {
         Method { tableau: Tableau::of(stages), matrices, stages: Stages::new(dae.description(), StageRange::MOST) }
     }
 
-    /// Factorises for steps of length `h`; returns whether that is possible.
+    /// Factorises the iteration matrices for a part of length `h`; returns whether all of them are regular.
     pub(super) fn factorize(&mut self, dae: &dyn Dae, jacobians: &Jacobians, h: f64) -> bool {
         let (description, Matrices { real, complex }) = (dae.description(), &mut self.matrices);
         real.assemble(description, self.tableau.gamma / h, 1.0, jacobians, h);
@@ -81,7 +81,7 @@ impl Method {
         regular
     }
 
-    /// Solves for the stages from those at hand, to the first of these tolerances that can be reached.
+    /// Solves for the stages, starting from those at hand, to the first of these tolerances that can be reached.
     pub(super) fn solve(
         &mut self,
         residual: AtStage<'_>,
@@ -96,7 +96,7 @@ impl Method {
                 Limits { tolerance, max_iterations: MAX_ITERATIONS, patience: 1, unobserved: UNOBSERVED, noise: NOISE };
             outcome = self.stages.solve(residual, self.tableau, &self.matrices, weights, limits, origin);
             statistics.solves += self.stages.iterations;
-            // What no longer converges may have come as far as rounding allows.
+            // An iteration that no longer converges may have come as far as rounding allows: the next tolerance decides.
             if !matches!(outcome, Outcome::Diverged { .. }) {
                 break;
             }
@@ -105,21 +105,21 @@ impl Method {
     }
 }
 
-/// Why a part cannot be solved.
+/// Why a part of a step cannot be solved, for the state or for a sensitivity.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Obstacle {
-    /// This row of $F$ or of its derivatives is not finite.
+    /// This row of the residual or of a Jacobian is not finite.
     NonFinite(usize),
-    /// The iteration for this unknown does not converge.
+    /// The iteration does not converge, or the error of a sensitivity is too large; mostly because of this unknown.
     Divergent(usize),
-    /// A matrix is singular; for the real one also where.
+    /// An iteration matrix is singular; if it is the real one, with the row and the column concerned.
     Singular(Option<Deficiency>),
 }
 
 /// Writes an approximate state and its derivative at a time.
 pub(super) type About<'a> = &'a mut dyn FnMut(f64, &mut [f64], &mut [f64]);
 
-/// A part of a step, following the last one.
+/// A part of a step: where it begins, its signed length, and the number of stages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) t: f64,
@@ -127,25 +127,25 @@ pub(super) struct Part {
     pub(super) stages: usize,
 }
 
-/// The state along parts of steps.
+/// The state on successive parts of steps, and the linearisations at its stages.
 pub(super) struct Collocation<'d> {
     pub(super) dae: &'d dyn Dae,
     methods: Vec<Method>,
     pub(super) plan: Rc<FactorizationPlan>,
-    /// The tolerances of the stages, in units of the weights: the first that can be reached is used.
+    /// Tolerances of the stages in the weighted norm, of which the first that can be reached is used.
     pub(super) tolerances: [f64; 2],
-    /// Error weights of states.
+    /// Error weights of the state.
     pub(super) weights: Weights,
     /// State where a part begins.
     pub(super) state: Vec<f64>,
     /// Approximate derivative where a part begins.
     pub(super) slope: Vec<f64>,
-    /// State where the part ends.
+    /// State where the last part that was linearised ends, and its derivative.
     ahead: Vec<f64>,
     slope_ahead: Vec<f64>,
-    /// Stages of the last part, minus the state where it begins.
+    /// Stages of that part, minus the state where it begins.
     z: Vec<Vec<f64>>,
-    /// Linearisations at the stages of the last part.
+    /// Linearisations at the stages of that part.
     pub(super) at_stages: Vec<Linearization>,
     pub(super) solves_stages: bool,
     pub(super) statistics: Statistics,
@@ -180,7 +180,7 @@ impl<'d> Collocation<'d> {
         }
     }
 
-    /// Nodes and factors for `stages` stages, the linearisations at them, and the work done so far.
+    /// The method with `stages` stages, the linearisations at these, and the work done so far.
     pub(super) fn method(&mut self, stages: usize) -> (&mut Method, &[Linearization], &mut Statistics) {
         let found = self.methods.iter().position(|method| method.tableau.stages() == stages);
         let place = found.unwrap_or_else(|| {
@@ -190,7 +190,8 @@ impl<'d> Collocation<'d> {
         (&mut self.methods[place], &self.at_stages[..stages], &mut self.statistics)
     }
 
-    /// Factorises for a part of a step, and linearises at its stages, which are left in its method; or returns why that fails.
+    /// Factorises the matrices for a part of a step, finds its stages, which are left in its method, and linearises at
+    /// them; the error says why that fails.
     pub(super) fn linearize(&mut self, part: Part, about: About<'_>) -> Result<(), Obstacle> {
         let Part { t, h, stages } = part;
         self.method(stages);

@@ -7,11 +7,12 @@
 //!
 //! $$ F_{y'} s' + F_y s + F_p = 0, \qquad s(t_0) = \frac{\partial y(t_0)}{\partial p}, $$
 //!
-//! linear, of the same index and with the same iteration matrices as $F$. They are integrated step by step after the
+//! linear, of the same index and with the same iteration matrices as $F$. On each step they are integrated after the
 //! state (staggered: Feehery, Tolsma & Barton, *Efficient sensitivity analysis of large-scale differential-algebraic
 //! systems*, Appl. Numer. Math. 25 (1997)), by Radau IIA whatever the method of the run (`variation.rs`), with exact
-//! $F_y$, $F_{y'}$ and $F_p$ and an error control of their own, which shortens steps where sensitivities change faster
+//! $F_y$, $F_{y'}$ and $F_p$ and an error control of their own, which divides steps where sensitivities change faster
 //! than the state. They begin with the derivatives of the consistent initial values (`initialize/tangent.rs`).
+//! Gradients of functionals follow from sensitivities or, without them, from the adjoint equations (`adjoint.rs`).
 
 mod adjoint;
 mod collocation;
@@ -27,27 +28,27 @@ pub(crate) use adjoint::{Tape, Way};
 pub(crate) use jump::{Carried, InStep};
 pub(crate) use variation::Variation;
 
-/// Start of a run, and its derivatives with respect to the quantities.
+/// The start of a run, and its derivatives with respect to the quantities.
 pub(crate) struct Beginning {
     pub(crate) t0: f64,
     pub(crate) y0: Vec<f64>,
     pub(crate) yp0: Vec<f64>,
     pub(crate) quantities: Vec<Quantity>,
-    /// Derivatives with respect to each of the quantities.
+    /// Derivatives of the start, for each of the quantities.
     pub(crate) derivatives: Vec<StartDerivative>,
 }
 
-/// Derivatives of a state and its derivative with respect to a quantity, times its scale.
+/// Derivatives of $y$ and $y'$ with respect to a quantity, times the scale of the quantity.
 #[derive(Clone, Debug)]
 pub(crate) struct StartDerivative {
     pub(crate) value: Vec<f64>,
     pub(crate) slope: Vec<f64>,
-    /// Derivatives of the eliminated unknowns that are constant.
+    /// Derivatives of the eliminated unknowns, used for the constant ones only.
     pub(crate) constants: Vec<f64>,
 }
 
 impl StartDerivative {
-    /// Derivatives with respect to each of these quantities, at consistent jets.
+    /// Derivatives of the start at consistent jets, for each of these quantities.
     pub(crate) fn all(
         dae: &dyn Dae,
         t0: f64,
@@ -58,7 +59,7 @@ impl StartDerivative {
         let directions: Vec<Direction<'_>> = quantities.iter().map(|it| it.direction(dae, t0, jets)).collect();
         let found = derivatives_of_jets(dae.prolongation(), t0, jets, &directions, EXACTLY)?;
         let of = |derivatives: Vec<f64>| {
-            // Multipliers of the formulation correspond to no jet, and are zero.
+            // What corresponds to no jet counts as zero: multipliers of the formulation are, on solutions.
             let at =
                 |places: &[Option<usize>]| places.iter().map(|jet| jet.map_or(0.0, |jet| derivatives[jet])).collect();
             StartDerivative { value: at(&places.values), slope: at(&places.slopes), constants: at(&places.eliminated) }
@@ -66,7 +67,7 @@ impl StartDerivative {
         Ok(found.into_iter().map(of).collect())
     }
 
-    /// Derivatives with respect to a linear combination of quantities.
+    /// Derivatives with respect to the linear combination of quantities with these coefficients.
     fn mixed(of: &[StartDerivative], parts: &[f64]) -> Self {
         let mix = |pick: fn(&StartDerivative) -> &[f64]| {
             let mut sum = vec![0.0; of.first().map_or(0, |first| pick(first).len())];

@@ -1,4 +1,4 @@
-//! How accurate values at the end of steps are.
+//! Accuracy of the values at the ends of steps.
 
 use dae_runtime::solve::{Integration, Method, Record};
 use dae_runtime::stepper::{Options, Tolerance};
@@ -6,8 +6,8 @@ use dae_runtime::stepper::{Options, Tolerance};
 use super::{Promise, integrate, largest_difference};
 use crate::problems::{manufactured, mixed_digits, pendulum, stiff, transistor_amplifier};
 
-/// Leading matrices that depend on the state, equations nonlinear in the derivative, stiffness: the error is at most a
-/// multiple of the tolerance, and not absurdly smaller.
+/// A leading matrix that depends on the state, an equation nonlinear in the derivative, and stiffness: the error is at
+/// most the promised multiple of the tolerance, and not absurdly small.
 pub fn error_follows_tolerance(method: Method, promise: Promise) {
     let check = |name: &str, tolerance: f64, error: f64| {
         assert!(error < promise.error_per_tolerance * tolerance, "{name} at {tolerance:e}: {error:e}");
@@ -27,7 +27,7 @@ pub fn error_follows_tolerance(method: Method, promise: Promise) {
     }
 }
 
-/// With a relative tolerance of zero the absolute one holds.
+/// With a relative tolerance of zero, the absolute tolerance alone controls the error.
 pub fn takes_absolute_tolerances_alone(method: Method, promise: Promise) {
     for atol in [1e-5, 1e-8] {
         let problem = stiff::prothero_robinson(20.0);
@@ -38,8 +38,8 @@ pub fn takes_absolute_tolerances_alone(method: Method, promise: Promise) {
     }
 }
 
-/// The GGL pendulum: accuracy at every reference time, both constraints at rounding after every step,
-/// whatever the tolerance.
+/// The GGL pendulum: the promised digits at every reference time, and both constraints satisfied to rounding error
+/// after every step, whatever the tolerance.
 pub fn keeps_enforced_constraints(method: Method, promise: Promise) {
     let times = pendulum::REFERENCE.map(|(t, _)| t).to_vec();
     let solution = integrate(&pendulum::pendulum(pendulum::Form::Ggl), method, 1e-11, 10.0, Record::At(times));
@@ -56,7 +56,7 @@ pub fn keeps_enforced_constraints(method: Method, promise: Promise) {
     }
 }
 
-/// Robertson's kinetics over eleven decades.
+/// Robertson's kinetics up to $t = 10^{11}$.
 pub fn solves_stiff_kinetics(method: Method, _: Promise) {
     let problem = stiff::robertson();
     let (t_end, reference) = stiff::ROBERTSON_REFERENCE;
@@ -84,7 +84,8 @@ pub fn solves_a_circuit(method: Method, promise: Promise) {
     assert!(digits >= promise.transistor_amplifier, "{digits} digits");
 }
 
-/// A polynomial of degree three is integrated exactly: both methods are of that order at least from the first step on.
+/// Cubics are integrated exactly: every method has order 3 or higher from the first step on, since BDF starts with
+/// Radau IIA.
 pub fn reproduces_cubics(method: Method, _: Promise) {
     for t_end in [2.0, -2.0] {
         let solution = integrate(&stiff::cubic(), method, 1e-6, t_end, Record::Steps);
@@ -94,7 +95,8 @@ pub fn reproduces_cubics(method: Method, _: Promise) {
     }
 }
 
-/// Errors shrink with the tolerance, on average over two decades of it.
+/// The error is roughly proportional to the tolerance: the mean logarithmic slope over eight pairs of tolerances two
+/// decades apart is near 1.
 pub fn error_is_proportional_to_tolerance(method: Method, _: Promise) {
     let slope = |error: &dyn Fn(f64) -> f64| {
         let (mut sum, mut count) = (0.0, 0.0);
@@ -121,7 +123,7 @@ pub fn error_is_proportional_to_tolerance(method: Method, _: Promise) {
     assert!(slopes.iter().all(|slope| (0.65..1.25).contains(slope)), "{slopes:?}");
 }
 
-/// A run with some unknowns in other units, and their nominal values with them, is the same.
+/// A run stays the same if some unknowns are given in other units, together with their nominal values.
 pub fn does_not_depend_on_units(method: Method, _: Promise) {
     let run = |unit: f64| {
         let problem = stiff::decay_and_oscillation().with_nominal(&[1.0, unit, unit]);
@@ -134,7 +136,7 @@ pub fn does_not_depend_on_units(method: Method, _: Promise) {
     let (plain, thousands) = (run(1.0), run(1024.0));
     assert_eq!(plain.0, thousands.0);
     assert!((plain.1 - thousands.1).abs() < 1e-13, "{} {}", plain.1, thousands.1);
-    // Without the nominal values it is another run.
+    // If the nominal values are not scaled with the unknowns, the run differs.
     let problem = stiff::decay_and_oscillation();
     let large = problem.y0.iter().map(|y| 1024.0 * y).collect::<Vec<_>>();
     let slopes = problem.yp0.iter().map(|y| 1024.0 * y).collect::<Vec<_>>();

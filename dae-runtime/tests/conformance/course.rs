@@ -1,4 +1,4 @@
-//! Spans of runs, and their steps.
+//! The course of runs: their intervals, steps, limits, observers and counts.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use dae_runtime::stepper::{Failure, Options};
 use super::{Promise, integrate, largest_difference};
 use crate::problems::{mixed_digits, pendulum, steering_wheel, stiff};
 
-/// The last time is the end time, to the bit, and times ascend.
+/// The last time is exactly the end time, and the times increase strictly.
 pub fn ends_exactly(method: Method, _: Promise) {
     let t_end = 0.1 + 0.2;
     let solution = integrate(&steering_wheel::steering_wheel(), method, 1e-7, t_end, Record::Steps);
@@ -21,7 +21,7 @@ pub fn ends_exactly(method: Method, _: Promise) {
     assert_eq!(solution.state(solution.times.len() - 1), Some(&solution.end_state[..]));
 }
 
-/// A run forwards and one backwards from its end lead to the start.
+/// A run forwards, and then one backwards from its end, leads to the start.
 pub fn runs_backwards(method: Method, _: Promise) {
     let problem = pendulum::pendulum(pendulum::Form::Ggl);
     let there = integrate(&problem, method, 1e-9, 2.0, Record::Steps);
@@ -53,7 +53,7 @@ pub fn crosses_tiny_intervals(method: Method, _: Promise) {
     }
 }
 
-/// A time that leaves few digits for steps.
+/// Times so large that they leave few digits for the steps.
 pub fn runs_far_from_the_origin(method: Method, _: Promise) {
     let problem = stiff::prothero_robinson(5.0);
     let (t0, t_end) = (1e9, 1e9 + 3.0);
@@ -62,7 +62,7 @@ pub fn runs_far_from_the_origin(method: Method, _: Promise) {
     assert!(solution.is_success() && error < 1e-4, "{}: {error:e}", solution.status);
 }
 
-/// A run made step by step is the same, and one that is left early has the results until then.
+/// A run made step by step has the same results as one made at once; if abandoned early, it keeps those obtained.
 pub fn goes_step_by_step(method: Method, _: Promise) {
     let problem = pendulum::pendulum(pendulum::Form::Ggl);
     let integration = || Integration::new(&problem).method(method);
@@ -91,7 +91,7 @@ pub fn goes_step_by_step(method: Method, _: Promise) {
     assert_eq!(error.solution().map(|solution| solution.times.len()), Some(3));
 }
 
-/// Bounds on steps hold, and an observer can end a run; what was computed stays.
+/// Limits on the number and length of steps hold, and an observer can end a run; what was computed is kept.
 pub fn honours_bounds_and_observers(method: Method, _: Promise) {
     let problem = pendulum::pendulum(pendulum::Form::Index1);
     let start = |integration: Integration<'_, '_>| {
@@ -135,7 +135,8 @@ pub fn honours_bounds_and_observers(method: Method, _: Promise) {
     assert_eq!(solution.column("x").map(|x| x.len()), Some(6));
 }
 
-/// Counts are consistent with one another, and with the evaluations of the model but for a few at the start and the end.
+/// Counts are consistent with one another and, except for a few evaluations at the start and the end, with those that
+/// the model counts itself.
 pub fn counts_its_work(method: Method, _: Promise) {
     let uncounted = |t_end: f64| {
         let problem = pendulum::pendulum(pendulum::Form::Ggl);
@@ -151,7 +152,7 @@ pub fn counts_its_work(method: Method, _: Promise) {
     assert!(short == long && short.iter().all(|&count| count <= 3), "{short:?} {long:?}");
 }
 
-/// Two runs, one from the end of the other, are as accurate as a single one.
+/// Consecutive runs, each from the end of the one before, are as accurate as a single run.
 pub fn goes_on_where_it_ended(method: Method, promise: Promise) {
     let problem = pendulum::pendulum(pendulum::Form::Ggl);
     let (mut y, mut yp, mut t) = (problem.y0.clone(), problem.yp0.clone(), 0.0);
@@ -165,7 +166,7 @@ pub fn goes_on_where_it_ended(method: Method, promise: Promise) {
     }
 }
 
-/// The first step has the requested length, if its error allows that.
+/// The first step has the requested length, provided that its error allows that.
 pub fn begins_with_the_step_asked_for(method: Method, _: Promise) {
     let problem = stiff::prothero_robinson(5.0);
     for (h, t_end) in [(1e-3, 1.0), (2e-4, -1.0)] {
@@ -176,7 +177,7 @@ pub fn begins_with_the_step_asked_for(method: Method, _: Promise) {
     }
 }
 
-/// Jacobians and factors serve for many steps where nothing changes.
+/// Jacobians and factorisations serve for many steps of a linear system with constant coefficients.
 pub fn keeps_its_matrices(method: Method, _: Promise) {
     let problem = stiff::decay_and_oscillation();
     let solution = integrate(&problem, method, 1e-6, 3.0, Record::Steps);

@@ -7,7 +7,7 @@ use dae_runtime::stepper::{Failure, Options, StepCause, Tolerance};
 use super::{Promise, integrate, largest_difference};
 use crate::problems::{Disturbance, Function, manufactured, pendulum, steering_wheel, stiff};
 
-/// A residual that ceases to be finite ends the run just before, with the name of the equation.
+/// Where a residual ceases to be finite, the run ends just before, and the failure names the equation.
 pub fn names_what_is_not_finite(method: Method, _: Promise) {
     let solution = integrate(&stiff::end_of_domain(), method, 1e-6, 2.0, Record::Steps);
     let Status::Stopped(Failure::StepSizeTooSmall {
@@ -33,7 +33,7 @@ pub fn names_what_is_not_finite(method: Method, _: Promise) {
     );
 }
 
-/// A system that does not determine its unknowns is refused with names.
+/// Where a system does not determine its unknowns, the failure names one of the equations and one of the unknowns.
 pub fn names_what_makes_the_matrix_singular(method: Method, _: Promise) {
     let solution = integrate(&stiff::underdetermined(), method, 1e-6, 1.0, Record::Steps);
     let Status::Stopped(Failure::SingularIterationMatrix { t, equation, unknown }) = &solution.status else {
@@ -44,7 +44,7 @@ pub fn names_what_makes_the_matrix_singular(method: Method, _: Promise) {
     assert!(["z", "w"].contains(&&**unknown), "{unknown}");
 }
 
-/// Where the solution becomes infinite, or ceases to exist, the run ends.
+/// The run ends where the solution becomes infinite.
 pub fn stops_where_the_solution_ends(method: Method, _: Promise) {
     let solution = integrate(&stiff::blow_up(), method, 1e-6, 2.0, Record::Steps);
     assert!(matches!(solution.status, Status::Stopped(Failure::StepSizeTooSmall { .. })), "{}", solution.status);
@@ -52,7 +52,7 @@ pub fn stops_where_the_solution_ends(method: Method, _: Promise) {
     assert!(solution.end_state[0] > 1e3 && solution.end_state[0].is_finite());
 }
 
-/// Misuse is an error, not a solution.
+/// Meaningless options or arguments are an error without a solution.
 pub fn rejects_options_without_meaning(method: Method, _: Promise) {
     let problem = stiff::prothero_robinson(10.0);
     let run = |options: Options, y0: &[f64], t_end: f64| {
@@ -80,14 +80,14 @@ pub fn rejects_options_without_meaning(method: Method, _: Promise) {
     assert_eq!(run(defaults(), &[1.0], 1.0), Ok(Status::Success));
 }
 
-/// The residual has a value at the start, its derivative has none.
+/// At the start the residual is finite, but its derivative is not.
 pub fn starts_where_a_jacobian_has_no_value(method: Method, _: Promise) {
     let solution = integrate(&stiff::root_at_start(), method, 1e-6, 4.0, Record::Steps);
     assert!(solution.is_success(), "{}", solution.status);
     assert!(largest_difference(&solution.end_state, &[4.0, 2.0]) < 1e-5, "{:?}", solution.end_state);
 }
 
-/// Failures because of residuals or derivatives that are not finite name the unknown.
+/// A failure caused by a residual or derivative that is not finite names the equation and the unknown.
 pub fn names_what_has_no_derivative(method: Method, _: Promise) {
     let cause = |solution: Solution| match solution.status {
         Status::Stopped(Failure::StepSizeTooSmall { t, cause, .. }) => (t, cause),
@@ -97,7 +97,7 @@ pub fn names_what_has_no_derivative(method: Method, _: Promise) {
     assert!((t - 1.0).abs() < 1e-6, "{t}");
     assert_eq!(found, StepCause::NonFinite { equation: "equation 2".into(), unknown: Some("x".into()) });
 
-    // The derivative of equation 1 with respect to y2.
+    // `values[1]` is the derivative of equation 1 with respect to y2.
     let faults: [Disturbance; 2] = [
         |function, _, t, values| {
             if function == Function::Jacobian && t > 1.0 {
@@ -119,7 +119,7 @@ pub fn names_what_has_no_derivative(method: Method, _: Promise) {
     }
 }
 
-/// Where a value is NaN or infinite once, the step is repeated with a shorter one.
+/// A run recovers from values that are NaN or infinite in only a few evaluations, as a rule by a shorter step.
 pub fn gets_over_values_that_are_missing_once(method: Method, promise: Promise) {
     let faults: [Disturbance; 3] = [
         |function, count, _, values| {
@@ -143,7 +143,7 @@ pub fn gets_over_values_that_are_missing_once(method: Method, promise: Promise) 
         problem.disturbance = Some(fault);
         let solution = integrate(&problem, method, 1e-8, 3.0, Record::Steps);
         assert!(solution.is_success(), "fault {k}: {}", solution.status);
-        // The Jacobian may be evaluated elsewhere instead.
+        // After a fault in the Jacobian, it may be evaluated at another point without a shorter step.
         assert!(k == 2 || solution.statistics.convergence_rejections > 0, "fault {k}: {:?}", solution.statistics);
         let error = largest_difference(&solution.end_state, &manufactured::state_dependent_leading_solution(3.0));
         assert!(error < promise.error_per_tolerance * 1e-8, "fault {k}: {error:e}");
@@ -156,13 +156,14 @@ pub fn names_what_becomes_singular(method: Method, _: Promise) {
     let Status::Stopped(Failure::SingularIterationMatrix { t, equation, unknown }) = &solution.status else {
         panic!("{}", solution.status)
     };
-    // The formulation does not say where it switches: the matrix may be kept beyond that time.
+    // The formulation announces no switch at t = 1: the iteration matrix may be kept beyond that time.
     assert!((0.9..10.0).contains(t), "{t}");
     assert_eq!((&**equation, &**unknown), ("equation 2", "z"));
 }
 
-/// The unknown of index 2 behaves like the square root of the time that is left, and the end is known to the root of the tolerance. How far the last step leads
-/// beyond the end depends on where it happens to begin.
+/// Near the impasse, the unknown of index 2 behaves like the square root of the time that is left, so the time of the
+/// impasse is found only to about the square root of the tolerance. How far the last step goes beyond it depends on
+/// where that step happens to begin.
 pub fn stops_at_an_impasse(method: Method, _: Promise) {
     let problem = steering_wheel::steering_wheel_impasse();
     let (count, mut late) = (60, 0);
@@ -179,7 +180,8 @@ pub fn stops_at_an_impasse(method: Method, _: Promise) {
     assert!(10 * late <= count, "{late} of {count} runs end late");
 }
 
-/// Start values off a constraint are refused with its name, but not those within the tolerance.
+/// Start values that violate a constraint are refused, and the failure names it; violations within the tolerance are
+/// accepted.
 pub fn refuses_inconsistent_start_values(method: Method, _: Promise) {
     let problem = pendulum::pendulum(pendulum::Form::Ggl);
     let start = |x: f64| {

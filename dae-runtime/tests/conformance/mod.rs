@@ -1,6 +1,7 @@
-//! What every integrator must do, as functions of the method. A test binary instantiates the suite with [`conforms!`].
+//! Properties that every integrator must have, as functions of the method. A test binary instantiates the suite with
+//! [`conforms!`].
 //!
-//! In: a [`Method`] and what accuracy it promises ([`Promise`]). Out: panics where it does not keep it.
+//! In: a [`Method`] and the accuracy it promises ([`Promise`]). Out: a panic where a property does not hold.
 
 #![allow(unreachable_pub, reason = "shared between test binaries")]
 
@@ -18,16 +19,17 @@ pub use output::*;
 
 use crate::problems::{Model, Problem};
 
-/// Accuracy a method promises, in mixed digits.
+/// The accuracy that a method promises.
 #[derive(Clone, Copy, Debug)]
 pub struct Promise {
-    /// GGL pendulum at `rtol = atol = 1e-11`, at each reference time up to 10.
+    /// Mixed digits of the GGL pendulum at `rtol = atol = 1e-11`, at each reference time up to 10.
     pub ggl: f64,
-    /// Transistor amplifier at 1e-8.
+    /// Mixed digits of the transistor amplifier at `rtol = atol = 1e-8`, at the end.
     pub transistor_amplifier: f64,
-    /// Error over tolerance on the manufactured problems.
+    /// Upper bound on error over tolerance, on problems with known solutions.
     pub error_per_tolerance: f64,
-    /// An order (`None`: the default of the method), a number of fixed steps, and the order by which errors between steps shrink for twice that number.
+    /// The largest order allowed (`None`: the default of the method), a number of fixed steps, and the order of the
+    /// errors between steps observed on doubling that number.
     pub dense_output: (Option<usize>, usize, f64),
 }
 
@@ -55,7 +57,7 @@ macro_rules! conforms {
     };
 }
 
-/// The solution however the run ends.
+/// The solution, whether or not the run reached its end; panics if the run could not begin.
 fn integrate<M: Model>(problem: &Problem<M>, method: Method, tolerance: f64, t_end: f64, record: Record) -> Solution {
     let integration = Integration::new(problem).method(method).rtol(tolerance).atol(tolerance).record(record);
     integration.run_from(problem.t0, &problem.y0, &problem.yp0, t_end).or_else(RunError::into_solution).unwrap()

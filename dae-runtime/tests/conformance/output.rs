@@ -6,7 +6,7 @@ use dae_runtime::stepper::{Failure, Options, Tolerance};
 use super::{Promise, integrate, largest_difference};
 use crate::problems::{Model, Problem, manufactured, steering_wheel, stiff};
 
-/// Dense output meets the steps, and follows the solution between them.
+/// Dense output agrees with the states at the ends of steps, and follows the solution between them.
 pub fn interpolates_continuously(method: Method, _: Promise) {
     let problem = manufactured::state_dependent_leading();
     let solution = integrate(&problem, method, 1e-8, 2.0, Record::Dense);
@@ -28,7 +28,7 @@ pub fn interpolates_continuously(method: Method, _: Promise) {
     assert_eq!(solution.value("nobody", 2.0), None);
 }
 
-/// Values at given times are there, in that order, as accurate as the steps.
+/// Accurate values are recorded at the times asked for, including repeated ones; times out of order are refused.
 pub fn records_the_times_asked_for(method: Method, _: Promise) {
     let times = vec![0.0, 0.1, 0.25, 0.25, 0.5];
     let solution = integrate(&steering_wheel::steering_wheel(), method, 1e-9, 0.5, Record::At(times.clone()));
@@ -38,7 +38,7 @@ pub fn records_the_times_asked_for(method: Method, _: Promise) {
         let error = largest_difference(&state[..2], &reference[..2]);
         assert!(error < 1e-7, "{error:e} at {t}");
     }
-    // Times that are tiny compared with the run: y2 begins as 0.04 t.
+    // Times that are tiny compared with the length of the run: y2 begins as 0.04 t.
     let decades = vec![1e-6, 1e-5, 1.0, 1e11];
     let solution = integrate(&stiff::robertson(), method, 1e-9, 1e11, Record::At(decades.clone()));
     assert_eq!(solution.times, decades);
@@ -55,7 +55,7 @@ pub fn records_the_times_asked_for(method: Method, _: Promise) {
     assert!(matches!(backwards, Err(RunError::Options(Failure::InvalidOption { .. }))));
 }
 
-/// A tiny step between two outputs harms neither what follows nor the number of steps.
+/// Two output times that nearly coincide harm neither what follows nor the number of steps.
 pub fn survives_output_times_that_nearly_coincide(method: Method, _: Promise) {
     let problem = stiff::prothero_robinson(5.0);
     let steps = |times: &[f64]| {
@@ -69,7 +69,8 @@ pub fn survives_output_times_that_nearly_coincide(method: Method, _: Promise) {
     assert!(two <= one + 20, "{two} and {one} steps");
 }
 
-/// Between steps that are longer than its period an algebraic unknown is what the equations say, and so is what a constraint prescribes.
+/// Between steps longer than its period, an oscillating algebraic unknown has the value that the equations determine,
+/// and so has a state prescribed by a constraint, with its multiplier.
 pub fn interpolates_what_errors_are_not_tested_for(method: Method, promise: Promise) {
     fn check<M: Model>(
         problem: &Problem<M>,
@@ -99,7 +100,7 @@ pub fn interpolates_what_errors_are_not_tested_for(method: Method, promise: Prom
     });
 }
 
-/// Halving the step makes errors between steps smaller by the power that the order promises.
+/// When the step is halved, the errors between steps decrease with the promised order.
 pub fn interpolates_to_its_order(method: Method, promise: Promise) {
     let problem = manufactured::state_dependent_leading();
     let (max_order, steps, order) = promise.dense_output;

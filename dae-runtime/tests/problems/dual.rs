@@ -4,7 +4,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// The numbers with which the test problems compute: `f64` or [`Dual`].
+/// The numbers with which the test problems are evaluated: `f64` or [`Dual`].
 pub trait Scalar:
     Copy
     + Add<Output = Self>
@@ -16,7 +16,7 @@ pub trait Scalar:
     + Sub<f64, Output = Self>
     + Mul<f64, Output = Self>
 {
-    /// A number without derivative.
+    /// A number whose derivative is zero.
     fn constant(value: f64) -> Self;
     /// Sine.
     fn sin(self) -> Self;

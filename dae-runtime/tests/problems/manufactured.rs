@@ -1,7 +1,7 @@
 //! Fully implicit systems with known solutions: a leading matrix that depends on the state (and is singular), and an
 //! equation that is nonlinear in $y'$.
 //!
-//! Both are manufactured: $F$ vanishes at the chosen functions by construction, and is stable around them.
+//! Both are manufactured: $F$ vanishes for the chosen functions by construction, and these are stable solutions.
 
 use super::{Model, Problem, Scalar};
 use dae_runtime::contract::{
@@ -29,7 +29,7 @@ impl Model for StateDependentLeading {
     }
 }
 
-/// The quasilinear problem; solution [`state_dependent_leading_solution`].
+/// The quasilinear problem, with the solution [`state_dependent_leading_solution`].
 pub fn state_dependent_leading() -> Problem<StateDependentLeading> {
     let y0 = state_dependent_leading_solution(0.0);
     Problem::new(

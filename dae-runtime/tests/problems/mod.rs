@@ -1,7 +1,8 @@
 //! Hand-written test problems behind the contract [`Dae`], with Jacobians by dual numbers on dense patterns.
 //!
 //! In: a [`Model`], the residual and the invariants written once for any [`Scalar`]. Out: a [`Problem`], which fulfils
-//! the contract, with start values. Evaluations use stack storage only, so that steps can be tested not to allocate.
+//! the contract, with start values. Evaluations use stack storage only, so that tests can show that steps do not
+//! allocate.
 
 #![allow(dead_code, reason = "each test binary uses some of the problems")]
 #![allow(unreachable_pub, reason = "shared between test binaries")]
@@ -26,7 +27,7 @@ use dae_runtime::contract::{
 };
 pub use dual::{Dual, Scalar};
 
-/// Most unknowns (and invariants) a test problem may have.
+/// The largest number of unknowns, and of invariants, of a test problem.
 const MAX: usize = 16;
 
 /// The functions of a test problem.
@@ -38,7 +39,7 @@ pub trait Model {
     fn invariants<S: Scalar>(&self, _t: S, _y: &[S], _out: &mut [S]) {}
 }
 
-/// What is evaluated.
+/// The functions whose evaluations are counted and may be disturbed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     /// $F$.
@@ -47,30 +48,31 @@ pub enum Function {
     Jacobian,
 }
 
-/// Changes the values of a function at a time; the number says how often it was evaluated before.
+/// Changes the values of a function. The `usize` is the number of its earlier evaluations, the `f64` the time.
 pub type Disturbance = fn(Function, usize, f64, &mut [f64]);
 
 /// A test problem with everything the contract asks for.
 pub struct Problem<M> {
     model: M,
-    /// A fault of the model.
+    /// A fault of the model; `None` if it has none.
     pub disturbance: Option<Disturbance>,
-    /// How often $F$ and its Jacobians were evaluated.
+    /// The numbers of evaluations of $F$ and of $F_y$.
     pub evaluations: [Cell<usize>; 2],
     description: Description,
     prolongation: Explicit,
-    /// Unrolled elimination, as generated code has it.
+    /// Unrolled elimination, as generated code supplies it; `None` if there is none.
     pub code: Option<UnrolledLu>,
     /// Start time.
     pub t0: f64,
     /// Consistent start values.
     pub y0: Vec<f64>,
-    /// Derivatives there.
+    /// Derivatives at the start.
     pub yp0: Vec<f64>,
 }
 
 impl<M: Model> Problem<M> {
-    /// A problem from `(name, kind, index)` of its unknowns and `(name, enforcing row)` of its invariants.
+    /// A problem from `(name, kind, index)` of its unknowns, `(name, enforcing row)` of its invariants, and the kind
+    /// and rank of its leading matrix.
     pub fn new(
         name: &'static str,
         model: M,
@@ -128,14 +130,14 @@ impl<M: Model> Problem<M> {
         }
     }
 
-    /// The problem with nominal values of its unknowns.
+    /// The problem with the given nominal values of its unknowns.
     pub fn with_nominal(mut self, nominal: &[f64]) -> Self {
         let unknowns = self.description.unknowns.to_mut();
         unknowns.iter_mut().zip(nominal).for_each(|(unknown, nominal)| unknown.nominal = *nominal);
         self
     }
 
-    /// Counts an evaluation and disturbs it.
+    /// Disturbs an evaluation and counts it.
     fn note(&self, function: Function, t: f64, values: &mut [f64]) {
         let count = &self.evaluations[function as usize];
         if let Some(disturb) = self.disturbance {
@@ -144,7 +146,8 @@ impl<M: Model> Problem<M> {
         count.set(count.get() + 1);
     }
 
-    /// Row-major derivatives of the first `rows` outputs of `f` with respect to an argument of length `columns`.
+    /// Row-major derivatives of `rows` functions with respect to `columns` variables; `f` evaluates the functions with
+    /// the given variable seeded.
     fn differentiate(rows: usize, columns: usize, values: &mut [f64], f: impl Fn(usize, &mut [Dual])) {
         let mut out = [Dual::constant(0.0); MAX];
         for column in 0..columns {
@@ -165,7 +168,7 @@ fn dense(rows: usize, columns: usize) -> Pattern {
     }
 }
 
-/// `x` as dual numbers, with derivative one in entry `seed`.
+/// `x` as dual numbers, with derivative one in entry `seed` and zero elsewhere.
 fn lift(x: &[f64], seed: Option<usize>) -> [Dual; MAX] {
     let mut lifted = [Dual::constant(0.0); MAX];
     for (i, &value) in x.iter().enumerate() {
@@ -278,7 +281,8 @@ impl Prolongation for Explicit {
     fn prolonged_jacobian(&self, _t: f64, _jets: &[f64], _values: &mut [f64]) {}
 }
 
-/// Digits of agreement, $-\log_{10} \max_i |e_i| / (1 + |r_i|)$, the measure of the IVP test set.
+/// Digits of agreement, $-\log_{10} \max_i |v_i - r_i| / (1 + |r_i|)$, the measure of the Bari/CWI test set for equal
+/// absolute and relative tolerances.
 pub fn mixed_digits(values: &[f64], reference: &[f64]) -> f64 {
     assert_eq!(values.len(), reference.len());
     let worst = values.iter().zip(reference).map(|(v, r)| (v - r).abs() / (1.0 + r.abs()));

@@ -1,5 +1,5 @@
-//! Elimination of dense matrices in the order of rows and columns, in place of generated code; whether these pivots are
-//! usable is chance.
+//! Elimination of dense matrices with the diagonal entries as pivots in their natural order, in place of generated
+//! code; nothing ensures that these pivots are usable.
 
 use dae_runtime::contract::{Code, UnrolledLu};
 use dae_runtime::iteration_matrix::Scalar;
@@ -24,12 +24,12 @@ pub fn natural_order(n: usize) -> UnrolledLu {
     }
 }
 
-/// Where row `k` starts in $L$.
+/// Where row `k` starts in $L$, which is stored by rows without its diagonal.
 fn lower_start(k: usize) -> usize {
     k * k.saturating_sub(1) / 2
 }
 
-/// Where row `k` starts in $U$.
+/// Where row `k` starts in $U$, which is stored by rows without its diagonal.
 fn upper_start(n: usize, k: usize) -> usize {
     lower_start(n) - lower_start(n - k)
 }

@@ -8,7 +8,7 @@ use dae_runtime::contract::{
     Leading,
 };
 
-/// The constraint that the multiplier enforces.
+/// The forms of the pendulum, by the constraints that its multipliers enforce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Position constraint, index 3.
@@ -53,7 +53,7 @@ impl Model for Pendulum {
     }
 }
 
-/// The pendulum at rest in $(1, 0)$.
+/// The pendulum, at rest at $(1, 0)$.
 pub fn pendulum(form: Form) -> Problem<Pendulum> {
     let velocity_index = if form == Form::Index3 { 2 } else { 1 };
     let multiplier_index = match form {
@@ -90,8 +90,8 @@ pub fn pendulum(form: Form) -> Problem<Pendulum> {
     )
 }
 
-/// `(t, [x, y, u, v, lambda])`: extrapolated index-1 equation at 34 digits, confirmed by Jacobi elliptic functions to
-/// 3e-29.
+/// `(t, [x, y, u, v, lambda])`, from extrapolation of the index-1 equations in 34-digit arithmetic; Jacobi elliptic
+/// functions agree to 3e-29.
 #[allow(clippy::excessive_precision, reason = "as in the source")]
 pub const REFERENCE: [(f64, [f64; 5]); 4] = [
     (

@@ -6,7 +6,7 @@ use fastrand::Rng;
 
 use super::{Model, Scalar};
 
-/// A generator of random numbers, the same in every run.
+/// A generator of random numbers, which follow from the seed.
 pub struct Random(Rng);
 
 impl Random {
@@ -14,7 +14,7 @@ impl Random {
         Random(Rng::with_seed(seed))
     }
 
-    /// One of $0, \dots, n - 1$; zero if $n$ is.
+    /// One of $0, \dots, n - 1$; zero if $n = 0$.
     pub fn below(&mut self, n: usize) -> usize {
         self.0.usize(..n.max(1))
     }
@@ -55,7 +55,7 @@ impl Random {
     }
 }
 
-/// An expression.
+/// An expression in $t$, $y$ and $y'$.
 #[derive(Clone, Debug)]
 pub enum Term {
     Constant(f64),
@@ -118,7 +118,7 @@ impl Term {
     }
 }
 
-/// Rows and invariants.
+/// A system: the rows of its residual, and its invariants.
 pub struct System {
     pub rows: Vec<Term>,
     pub invariants: Vec<Term>,

@@ -12,7 +12,7 @@ use dae_runtime::contract::{
 pub struct SteeringWheel {
     /// $\kappa$ in the constraint $0 = y_1^2 + y_2^2 - 1 + \kappa \max(0, t - 1/4) + \varepsilon \sin 100t$.
     kink: f64,
-    /// $\varepsilon$ there.
+    /// $\varepsilon$ in the constraint.
     wobble: f64,
 }
 
@@ -49,41 +49,42 @@ fn start(model: SteeringWheel, y0: [f64; 3], yp0: [f64; 3]) -> Problem<SteeringW
     )
 }
 
-/// From $(0, 1)$, $z = \pi/5$: the branch with $y_1' = 1.7$, which exists for all times.
+/// From $(0, 1)$ with $z = \pi/5$: the branch with $y_1' = 1.7$, which exists for all times.
 pub fn steering_wheel() -> Problem<SteeringWheel> {
     start(UNDISTURBED, [0.0, 1.0, std::f64::consts::PI / 5.0], [1.7, 0.0, 0.0])
 }
 
-/// From $(0, 1)$, $z = -\pi/5$: ends at [`IMPASSE`], where $g_y f_z$ becomes singular.
+/// From $(0, 1)$ with $z = -\pi/5$: the branch that ends at [`IMPASSE`], where $g_y f_z$ becomes singular.
 pub fn steering_wheel_impasse() -> Problem<SteeringWheel> {
     start(UNDISTURBED, [0.0, 1.0, -std::f64::consts::PI / 5.0], [-0.3, 0.0, 0.0])
 }
 
-/// As [`steering_wheel`] with the constraint disturbed by $10^{-3} \sin 100t$, which moves $z$ by a hundred times that.
+/// [`steering_wheel`] with the constraint disturbed by $10^{-3} \sin 100t$, whose derivative, of amplitude $1/10$,
+/// moves $z$.
 pub fn steering_wheel_wobbling() -> Problem<SteeringWheel> {
     let z: f64 = 0.6483268734402667;
     let yp0 = [0.7 + (2.5 * z).sin(), (2.5 * z).cos(), 0.0];
     start(SteeringWheel { wobble: 1e-3, ..UNDISTURBED }, [0.0, 1.0, z], yp0)
 }
 
-/// `(t, [y1, y2, z])` of [`steering_wheel_wobbling`] (problem book, key `steering_wheel_perturbed`).
+/// `(t, [y1, y2, z])` of [`steering_wheel_wobbling`].
 #[allow(clippy::excessive_precision, reason = "as in the source")]
 pub const WOBBLING_REFERENCE: (f64, [f64; 3]) =
     (0.25, [0.3627268746485946978975, 0.9319665048475510753803, 1.121749602054393360363]);
 
-/// As [`steering_wheel`] with a kink of the constraint at $t = 1/4$, where $z$ jumps from 1.0927 to [`AFTER_KINK`].
+/// [`steering_wheel`] with a kink in the constraint at $t = 1/4$, where $z$ jumps from 1.0927 to [`AFTER_KINK`].
 pub fn steering_wheel_kink() -> Problem<SteeringWheel> {
     start(SteeringWheel { kink: 0.1, ..UNDISTURBED }, [0.0, 1.0, std::f64::consts::PI / 5.0], [1.7, 0.0, 0.0])
 }
 
-/// $z(1/4+)$ of [`steering_wheel_kink`] (problem book, key `steering_wheel_kink`).
+/// $z(1/4+)$ of [`steering_wheel_kink`].
 #[allow(clippy::excessive_precision, reason = "as in the source")]
 pub const AFTER_KINK: f64 = 1.122202946637883691254;
 
-/// Where the solution of [`steering_wheel_impasse`] ends (problem book, section 1 of Hairer & Wanner).
+/// The time at which the solution of [`steering_wheel_impasse`] ends.
 pub const IMPASSE: f64 = 2.44301400467968;
 
-/// `(t, [y1, y2, z])` of [`steering_wheel`], by two methods that agree to 3e-31.
+/// `(t, [y1, y2, z])` of [`steering_wheel`], computed by two methods that agree to 3e-31.
 #[allow(clippy::excessive_precision, reason = "as in the source")]
 pub const REFERENCE: [(f64, [f64; 3]); 3] = [
     (0.1, [0.1652278847051180657779, 0.9862554162669385368801, 0.8344210968036342652077]),

@@ -1,5 +1,5 @@
-//! Stiff problems: Prothero–Robinson, Robertson's kinetics as an index-1 system, a driven
-//! capacitor; and problems that leave the domain of their functions.
+//! Small problems: stiff ones (Prothero–Robinson, Robertson's kinetics as an index-1 system), oscillations, a driven
+//! capacitor, a cubic solution; and problems whose solutions end or are not unique.
 //!
 //! Sources: Prothero & Robinson, Math. Comp. 28 (1974); Robertson 1966 in the form of the Bari/CWI test set for IVP
 //! solvers.
@@ -66,7 +66,7 @@ pub fn robertson() -> Problem<Robertson> {
 pub const ROBERTSON_REFERENCE: (f64, [f64; 3]) =
     (1e11, [2.083340149701255e-08, 8.333360770334713e-14, 0.999999979166505]);
 
-/// A decay and $z = \sqrt{1 - t}$: the residual is not finite beyond $t = 1$.
+/// A decay and $z = \sqrt{1 - t}$: the residual of the second equation is NaN after $t = 1$.
 pub struct EndOfDomain;
 
 impl Model for EndOfDomain {
@@ -76,7 +76,7 @@ impl Model for EndOfDomain {
     }
 }
 
-/// A decay beside $z = \sqrt{1 - t}$, whose residual is NaN after $t = 1$.
+/// [`EndOfDomain`] from $y = z = 1$.
 pub fn end_of_domain() -> Problem<EndOfDomain> {
     Problem::new(
         "end of domain",
@@ -88,7 +88,7 @@ pub fn end_of_domain() -> Problem<EndOfDomain> {
     )
 }
 
-/// $y' = y^2$, $y(0) = 1$: infinite at $t = 1$.
+/// $y' = y^2$, $y(0) = 1$: the solution becomes infinite at $t = 1$.
 pub struct BlowUp;
 
 impl Model for BlowUp {
@@ -97,7 +97,7 @@ impl Model for BlowUp {
     }
 }
 
-/// The solution $1/(1-t)$.
+/// [`BlowUp`], with the solution $1/(1 - t)$.
 pub fn blow_up() -> Problem<BlowUp> {
     Problem::new("blow-up", BlowUp, &[("y", Differential, 1)], &[], (Leading::Constant, 1), (0.0, &[1.0], &[1.0]))
 }
@@ -136,7 +136,7 @@ impl Model for Signal {
     }
 }
 
-/// [`Signal`] from 1.
+/// [`Signal`] from $x = 1$.
 pub fn signal() -> Problem<Signal> {
     Problem::new(
         "signal",
@@ -148,7 +148,8 @@ pub fn signal() -> Problem<Signal> {
     )
 }
 
-/// A capacitor of 1 µF and a resistor of 1 kΩ at a voltage source $\sin 2000t$: the current, an unknown of index 2, is a few mA.
+/// A capacitor of 1 µF and a resistor of 1 kΩ in parallel with a voltage source of $\sin 2000t$ V: the current
+/// through the source, an unknown of index 2, is at most 2.3 mA.
 pub struct DrivenCapacitor;
 
 impl Model for DrivenCapacitor {
@@ -162,7 +163,7 @@ impl Model for DrivenCapacitor {
     }
 }
 
-/// Voltage and current.
+/// [`DrivenCapacitor`], with the voltage and the current as unknowns.
 pub fn driven_capacitor() -> Problem<DrivenCapacitor> {
     Problem::new(
         "driven capacitor",
@@ -174,12 +175,12 @@ pub fn driven_capacitor() -> Problem<DrivenCapacitor> {
     )
 }
 
-/// The current at time `t`.
+/// The exact current of [`driven_capacitor`] at time `t`, in A.
 pub fn driven_capacitor_current(t: f64) -> f64 {
     2e-3 * (2000.0 * t).cos() + 1e-3 * (2000.0 * t).sin()
 }
 
-/// A decay beside an oscillation that takes shorter steps, $u' = 100 v$, $v' = -100 u$.
+/// A decay beside an oscillation that requires shorter steps, $u' = 100 v$, $v' = -100 u$.
 pub struct DecayAndOscillation;
 
 impl Model for DecayAndOscillation {
@@ -190,7 +191,7 @@ impl Model for DecayAndOscillation {
     }
 }
 
-/// [`DecayAndOscillation`] with all unknowns of order one.
+/// [`DecayAndOscillation`] with amplitudes of 1.
 pub fn decay_and_oscillation() -> Problem<DecayAndOscillation> {
     let unknowns = [("slow", Differential, 1), ("u", Differential, 1), ("v", Differential, 1)];
     let start: (f64, &[f64], &[f64]) = (0.0, &[1.0, 1.0, 0.0], &[-1.0, 0.0, -100.0]);
@@ -207,7 +208,7 @@ impl Model for Cubic {
     }
 }
 
-/// The solution $y = t^3 - t^2 + 1$.
+/// [`Cubic`], with the solution $y = t^3 - t^2 + 1$.
 pub fn cubic() -> Problem<Cubic> {
     let unknowns = [("y", Differential, 1), ("z", Algebraic, 1)];
     Problem::new("cubic", Cubic, &unknowns, &[], (Leading::Constant, 1), (0.0, &[1.0, 2.0], &[0.0, 0.0]))
@@ -223,7 +224,7 @@ impl Model for RootAtStart {
     }
 }
 
-/// $x' = -1$ and $z = \sqrt x$: NaN once $x$ is negative, after $t = 1$.
+/// $x' = -1$ and $z = \sqrt x$: the residual is NaN once $x$ is negative.
 pub struct RootAtEnd;
 
 impl Model for RootAtEnd {
@@ -233,13 +234,13 @@ impl Model for RootAtEnd {
     }
 }
 
-/// [`RootAtEnd`] from $x = 1$.
+/// [`RootAtEnd`] from $x = 1$, so that $x$ is negative after $t = 1$.
 pub fn root_at_end() -> Problem<RootAtEnd> {
     let unknowns = [("x", Differential, 1), ("z", Algebraic, 1)];
     Problem::new("root", RootAtEnd, &unknowns, &[], (Leading::Constant, 1), (0.0, &[1.0, 1.0], &[-1.0, -0.5]))
 }
 
-/// A decay and $(1 - t)_+ (z - x) = 0$, which does not determine $z$ after $t = 1$.
+/// A decay and $(1 - t)_+ (z - x) = 0$, which does not determine $z$ from $t = 1$ on.
 pub struct Fading;
 
 impl Model for Fading {
@@ -249,7 +250,7 @@ impl Model for Fading {
     }
 }
 
-/// [`Fading`] from 1.
+/// [`Fading`] from $x = 1$.
 pub fn fading() -> Problem<Fading> {
     let unknowns = [("x", Differential, 1), ("z", Algebraic, 1)];
     Problem::new("fading", Fading, &unknowns, &[], (Leading::Constant, 1), (0.0, &[1.0, 1.0], &[-1.0, -1.0]))

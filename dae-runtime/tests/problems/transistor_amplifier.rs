@@ -26,7 +26,7 @@ impl Model for TransistorAmplifier {
     }
 }
 
-/// The amplifier with its consistent start values.
+/// The amplifier with consistent start values.
 pub fn transistor_amplifier() -> Problem<TransistorAmplifier> {
     let names = ["y1", "y2", "y3", "y4", "y5", "y6", "y7", "y8"];
     let (c2, c4) = (-3.0 / (2e-6 * 9000.0), -3.0 / (4e-6 * 9000.0));

@@ -1,8 +1,8 @@
-//! The texts that are mutated: every model in the tree, accepted or rejected. Shared by the driver and the target of
+//! The texts that are mutated: models of the tree, accepted or rejected. Shared by the driver and the target of
 //! `cargo fuzz`.
 //!
 //! In: `fuzz/corpus/`, the models of the examples, the cases of the language tests, and the bodies of `dae!` in tests
-//! and examples. Out: texts in a fixed order, none twice.
+//! and examples. Out: texts in a fixed order, without repetitions.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub(crate) fn found() -> Vec<String> {
     files(&directory("found"), "dae")
 }
 
-/// All texts but long ones, each of which would take the time of many.
+/// All texts except long ones, each of which would take as much time as many short ones.
 pub(crate) fn texts() -> Vec<String> {
     const LONGEST: usize = 4000;
     let root = root();
@@ -38,7 +38,7 @@ pub(crate) fn texts() -> Vec<String> {
     texts
 }
 
-/// The root of the tree: each user of this file is a package in a folder of it.
+/// The root of the tree: each package that uses this file is in a folder directly below it.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -48,7 +48,7 @@ fn directory(name: &str) -> PathBuf {
     root().join("fuzz").join(name)
 }
 
-/// The contents of the files of a folder with the given ending, by name.
+/// The contents of the files in a folder with the given extension, ordered by name; unreadable files are left out.
 fn files(folder: &Path, ending: &str) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -75,7 +75,7 @@ fn bodies(text: &str) -> Vec<String> {
     found
 }
 
-/// Writes a text to a folder of `fuzz/` under a name that follows from it.
+/// Writes a text to a folder of `fuzz/` under a name made from its hash, and returns the path; a failure is printed.
 pub(crate) fn keep(folder: &str, text: &str) -> PathBuf {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
     let path = directory(folder).join(format!("{hash:016x}.dae"));

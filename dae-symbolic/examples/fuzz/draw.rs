@@ -1,8 +1,8 @@
 //! Numbers that follow from a seed: SplitMix64 (Steele, Lea & Flood, *Fast splittable pseudorandom number generators*,
-//! OOPSLA 2014). No library's: `fuzz/README.md` says which numbers of execution were run, and a run that is resumed
-//! goes on with the same inputs.
+//! OOPSLA 2014). No library is used, because the numbers must never change: `fuzz/README.md` says which executions were
+//! run, and any of them can be repeated.
 
-/// A sequence of numbers.
+/// A sequence of pseudorandom numbers.
 pub(crate) struct Draw {
     state: u64,
 }
@@ -23,22 +23,22 @@ impl Draw {
         z ^ (z >> 31)
     }
 
-    /// A number from zero to `n - 1`; zero if `n` is.
+    /// A number from zero to `n - 1`; zero if `n` is zero.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
 
-    /// True once in `n` times.
+    /// True once in `n` times on average.
     pub(crate) fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// One of a list that is not empty.
+    /// An element of a list that is not empty.
     pub(crate) fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
 
-    /// One of a list, if it has any.
+    /// An element of a list; `None` if it is empty.
     pub(crate) fn choose<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
         list.get(self.below(list.len()))
     }

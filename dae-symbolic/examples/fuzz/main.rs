@@ -1,8 +1,8 @@
-//! Mutated models through the parser and the whole pipeline: no panic, no hang, no overflow of the stack.
+//! Mutated and made-up models through the parser and the whole pipeline: no panic, no hang, no overflow of the stack.
 //!
-//! In: the texts of the tree (`corpus.rs`), mutated (`mutate/`) by numbers that follow from the seed and the number of
-//! the execution alone, so that any execution can be repeated by itself. Out: executions per second; every input that
-//! panics or takes more than two seconds is written to `fuzz/found/`, made small.
+//! In: texts of the tree (`corpus.rs`), mutated, and models made up from nothing (`mutate/`); they follow from the seed
+//! and the number of the execution alone, so that any execution can be repeated by itself. Out: executions per second;
+//! every input that panics, made small, or takes more than two seconds, as it is, is written to `fuzz/found/`.
 //!
 //! ```sh
 //! cargo run --release -p daekit-symbolic --features serde --example fuzz -- --executions 10000000 --jobs 2
@@ -11,12 +11,12 @@
 //! | option | meaning |
 //! |---|---|
 //! | `--executions N` | number of executions, 100,000 unless given |
-//! | `--start K` | the number of the first one, to resume a run that was stopped |
+//! | `--start K` | the number of the first execution, to resume a run that was stopped |
 //! | `--jobs J` | threads, each with every J-th number |
-//! | `--seed S` | another sequence |
-//! | `--trace` | print the number of every execution before it, to find one that kills the process |
+//! | `--seed S` | seed of the sequence of inputs, 1 unless given |
+//! | `--trace` | print the number of each execution before it begins, to find one that kills the process |
 //! | `--show K` | print input K and exit |
-//! | `--costs` | print what each text of the corpus takes, in microseconds, and exit |
+//! | `--costs` | print the time that each text of the tree and of `fuzz/found/` takes, in microseconds, and exit |
 //! | `--collect` | write inputs that reach a new combination of verdicts and findings, made small, to `fuzz/corpus/` |
 
 #[path = "../../../fuzz/exercise.rs"]
@@ -43,15 +43,15 @@ use options::Options;
 use tally::Tally;
 use watchdog::{Clock, Watchdog};
 
-/// An input that takes longer is a finding.
+/// An input that takes longer than this is a finding.
 const LIMIT: Duration = Duration::from_secs(2);
-/// The stack of a Rust thread unless it asks for more, and a quarter of that of the compiler.
+/// The default stack of a Rust thread, which is a quarter of the compiler's.
 const STACK: usize = 2 * 1024 * 1024;
 /// Executions of a thread between two lines of progress.
 const PROGRESS: u64 = 50_000;
 
 thread_local! {
-    /// Where the last panic was.
+    /// The place of the last panic of this thread.
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
@@ -83,7 +83,7 @@ struct Shared {
     tally: Mutex<Tally>,
 }
 
-/// Fuzzes; the number of findings.
+/// Carries out what the options ask for, and returns the number of findings, including threads that died.
 fn run(options: Options) -> u64 {
     let texts = corpus::texts();
     if options.costs {
@@ -118,7 +118,7 @@ fn run(options: Options) -> u64 {
     tally.findings + died
 }
 
-/// Every execution of a job.
+/// All executions of one thread: every `jobs`-th number, beginning with `start + job`.
 fn work(shared: &Shared, job: u64) {
     let Options { start, executions, jobs, trace, collect, .. } = shared.options;
     let watchdog = Watchdog::start(LIMIT);
@@ -134,7 +134,7 @@ fn work(shared: &Shared, job: u64) {
         let begin = Instant::now();
         let result = attempt(&input, output);
         let mut time = begin.elapsed();
-        // A busy machine makes everything slow: what counts is the time this thread was running.
+        // A busy machine makes everything slow: what counts is the time for which this thread is running.
         if time > LIMIT / 20 {
             time = time.min(processor_time(&clock, || drop(attempt(&input, output))));
         }
@@ -169,7 +169,7 @@ fn work(shared: &Shared, job: u64) {
     shared.tally.lock().unwrap_or_else(PoisonError::into_inner).add(&tally);
 }
 
-/// Most texts are only read; now and then one that is still a model goes on.
+/// The output to ask for: of the inputs mutated as texts, 31 in 32 are only read.
 fn output(number: u64, level: Level) -> Output {
     match level {
         Level::Text if !number.is_multiple_of(32) => Output::Reading,
@@ -177,7 +177,7 @@ fn output(number: u64, level: Level) -> Output {
     }
 }
 
-/// The time this thread is running while it does something; where the system does not tell, the time that passes.
+/// The time for which this thread is running while it executes `run`; elapsed time where the system does not tell.
 fn processor_time(clock: &Clock, run: impl FnOnce()) -> Duration {
     let (start, before) = (Instant::now(), clock.running());
     run();
@@ -187,7 +187,7 @@ fn processor_time(clock: &Clock, run: impl FnOnce()) -> Duration {
 /// What an input reaches, or the message of its panic.
 fn attempt(text: &str, output: Output) -> Result<Reached, String> {
     let result = catch_unwind(AssertUnwindSafe(|| exercise(text, output)));
-    // The table of spans of this thread would grow with every text.
+    // Otherwise, the table of spans of this thread would grow with every text.
     proc_macro2::extra::invalidate_current_thread_spans();
     result.map_err(|payload| {
         let text = payload.downcast_ref::<String>().cloned();
@@ -196,7 +196,7 @@ fn attempt(text: &str, output: Output) -> Result<Reached, String> {
     })
 }
 
-/// Prints how long a text takes, the shortest of some runs.
+/// Prints how far a text gets, its length, the shortest time of five runs for each output, and the line with its name.
 fn costs(text: &str) {
     let time = |output| {
         let once = || {
@@ -216,7 +216,8 @@ fn costs(text: &str) {
     println!("{depth} {} {} {name}", text.len(), times.join(" "));
 }
 
-/// Removes lines and then tokens as long as `holds` stays true.
+/// The text without the tokens that can be removed while `holds` stays true: runs of half the text are tried first,
+/// single tokens last. Ends early after ten times the limit.
 fn smaller(text: &str, holds: impl Fn(&str) -> bool) -> String {
     let begin = Instant::now();
     let mut best: Vec<String> = tokens::tokens(text).into_iter().map(String::from).collect();

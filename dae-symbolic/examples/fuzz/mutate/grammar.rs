@@ -1,13 +1,13 @@
-//! Changes that mostly leave a model a model.
+//! Changes after which a model mostly is still a model.
 //!
-//! In: a text, another one to take from. Out: the text with one change: signs, numbers, names, functions, derivatives,
-//! whole equations, combinations of them, start values, bounds of arrays, nesting.
+//! In: a text, and another one to take from. Out: the text with one change: of signs, numbers, names, functions,
+//! derivatives, whole equations, combinations of them, start values, bounds of arrays, nesting.
 
 use super::invent::{FUNCTIONS, expression, number};
 use crate::draw::Draw;
 use crate::tokens::{Sketch, is_name, is_number};
 
-/// One change; the text as it is where there is nothing to change.
+/// The text with one change, or as it is if none of the changes tried applies.
 pub(super) fn change(draw: &mut Draw, text: &str, other: &str) -> String {
     let sketch = Sketch::of(text);
     let changes: &[fn(&mut Draw, &Sketch) -> Option<String>] = &[
@@ -18,11 +18,11 @@ pub(super) fn change(draw: &mut Draw, text: &str, other: &str) -> String {
     if draw.once_in(24) {
         return graft(draw, &sketch, &Sketch::of(other)).unwrap_or_else(|| text.to_string());
     }
-    // Not every text has everything.
+    // Not every text has what a change needs.
     (0..4).find_map(|_| draw.pick(changes)(draw, &sketch)).unwrap_or_else(|| text.to_string())
 }
 
-/// Some atom of some equation.
+/// The place of some atom of some equation; `None` if there is none.
 fn atom(draw: &mut Draw, sketch: &Sketch) -> Option<usize> {
     let (equation, _) = draw.choose(&sketch.equations())?.clone();
     draw.choose(&sketch.atoms(&equation)).copied()
@@ -45,12 +45,12 @@ fn constant(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let places: Vec<usize> = (0..sketch.tokens.len()).filter(|&k| is_number(&sketch.tokens[k])).collect();
     let place = *draw.choose(&places)?;
     let integer = sketch.tokens[place].bytes().all(|c| c.is_ascii_digit());
-    // Integers are often bounds, indices, and exponents.
+    // Integers are often bounds, indices or exponents: most of them become other small integers.
     let value = if integer && !draw.once_in(8) { draw.below(8).to_string() } else { number(draw) };
     Some(sketch.with(place, value))
 }
 
-/// A name becomes another one of its kind.
+/// An atom becomes another name: a scalar unknown, parameter or input, `t` or `PI`.
 fn name(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let place = atom(draw, sketch)?;
     let mut list = atoms(sketch)?;
@@ -58,7 +58,7 @@ fn name(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     Some(sketch.with(place, draw.pick(&list).clone()))
 }
 
-/// An atom becomes an expression with it.
+/// An atom becomes an expression, mostly one that contains it.
 fn wrap(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let place = atom(draw, sketch)?;
     let own = sketch.tokens[place].clone();
@@ -79,7 +79,7 @@ fn wrap(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     Some(sketch.with(place, wrapped))
 }
 
-/// A side of an equation is changed as a whole.
+/// One side of an equation is changed as a whole.
 fn side(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let (equation, equals) = draw.choose(&sketch.equations())?.clone();
     let range = if draw.once_in(3) { equation.start..equals } else { equals + 1..equation.end };
@@ -97,7 +97,7 @@ fn side(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     Some(sketch.with_range(range, &changed))
 }
 
-/// An unknown becomes its derivative, or the other way round.
+/// An unknown becomes its derivative; a derivative becomes the unknown or its second derivative.
 fn rate(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let place = atom(draw, sketch)?;
     let own = &sketch.tokens[place];
@@ -114,7 +114,7 @@ fn rate(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     }
 }
 
-/// An equation has a multiple of another one added: the solutions stay, the structure does not.
+/// A multiple of one equation is added to another: in most cases, the structure changes but the solutions do not.
 fn combine(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let equations = sketch.equations();
     let ((one, equals), (other, middle)) = (draw.choose(&equations)?.clone(), draw.choose(&equations)?.clone());
@@ -133,7 +133,7 @@ fn combine(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     Some(sketch.with_range(one, &sum))
 }
 
-/// One more unknown with its equation; some atom becomes it.
+/// A further unknown is added, with an equation of its own; mostly, some atom becomes this unknown.
 fn fresh(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let name = (0..9).map(|k| format!("extra{k}")).find(|name| !sketch.unknowns.contains(name))?;
     let list = atoms(sketch)?;
@@ -181,7 +181,7 @@ fn exchange(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     Some(head + &sketch.text_of(second) + rest)
 }
 
-/// The start value of an unknown is changed.
+/// A start value is changed, added or removed.
 fn starts(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let declaration = draw.choose(&sketch.declarations("var"))?.clone();
     let sign = declaration.clone().find(|&k| matches!(sketch.tokens[k].as_str(), "=" | "~"));
@@ -224,7 +224,7 @@ fn bounds(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     Some(sketch.with(place, changed))
 }
 
-/// A name becomes another one everywhere.
+/// A scalar unknown, parameter or input gets another name everywhere.
 fn rename(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let own = draw.choose(&atoms(sketch)?)?.clone();
     let names = [
@@ -235,7 +235,7 @@ fn rename(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     Some(sketch.tokens.iter().map(renamed).collect())
 }
 
-/// Nests an expression: deeply, but not so deeply that it is refused, or far deeper.
+/// An atom is nested in an expression: to a depth that is accepted, or far beyond.
 fn nest(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let place = atom(draw, sketch)?;
     let own = &sketch.tokens[place];
@@ -254,7 +254,7 @@ fn nest(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     Some(sketch.with(place, format!("{}{own}{}", open.repeat(count), close.repeat(count))))
 }
 
-/// An equation becomes a family, or a side of it a sum.
+/// An equation becomes a family, or its right-hand side a sum.
 fn family(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let (equation, equals) = draw.choose(&sketch.equations())?.clone();
     let n = draw.below(4);
@@ -273,7 +273,7 @@ fn nominal(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     Some(sketch.with_range(declaration.start..declaration.start, &format!(" #[nominal({value})] ")))
 }
 
-/// An equation of another text, its names replaced by some of this one.
+/// An equation becomes one of another text, with its names replaced by names of this one.
 fn graft(draw: &mut Draw, sketch: &Sketch, other: &Sketch) -> Option<String> {
     let (equation, _) = draw.choose(&sketch.equations())?.clone();
     let (foreign, _) = draw.choose(&other.equations())?.clone();

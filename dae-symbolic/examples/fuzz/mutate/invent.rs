@@ -1,6 +1,6 @@
-//! Models made up from nothing: small, mostly well-posed, with everything the language has.
+//! Models made up from nothing: small, mostly well-posed, with most constructs of the language.
 //!
-//! In: numbers. Out: the text of a model. Whether it has an index, and which, is open.
+//! In: random numbers. Out: the text of a model; whether it has an index, and which, is not known beforehand.
 
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use dae_symbolic::expr::Function;
 use crate::draw::Draw;
 
 const NAMES: &[&str] = &["x", "y", "z", "u", "v"];
-/// The functions of one argument.
+/// The names of the functions of one argument.
 pub(super) static FUNCTIONS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let of_one = Function::ALL.iter().filter(|function| function.arity() == 1);
     of_one.map(|function| function.name()).collect()
@@ -40,7 +40,7 @@ pub(super) fn number(draw: &mut Draw) -> String {
     }
 }
 
-/// An expression over some atoms.
+/// An expression in some atoms, nested at most `depth` deep.
 pub(super) fn expression(draw: &mut Draw, atoms: &[String], depth: usize) -> String {
     if depth == 0 || draw.once_in(4) {
         return if draw.once_in(3) { number(draw) } else { draw.pick(atoms).clone() };
@@ -69,12 +69,12 @@ fn start(draw: &mut Draw) -> String {
     }
 }
 
-/// Few unknowns with an equation each, in which it mostly occurs.
+/// A few unknowns, each with an equation in which it mostly occurs, and now and then other declarations.
 fn scalars(draw: &mut Draw) -> String {
     let n = 1 + draw.below(4);
     let mut text = String::from("struct M {\n");
     let mut atoms: Vec<String> = NAMES[..n].iter().map(ToString::to_string).collect();
-    // Each declaration is in one of two or more models.
+    // Each declaration is in one of `often` models on average.
     for (name, declaration, often) in [
         ("p", "param p = 2;", 2),
         ("w", "input w = sin(3 * t);", 5),
@@ -118,7 +118,7 @@ fn scalars(draw: &mut Draw) -> String {
     text + "}"
 }
 
-/// A line of neighbours.
+/// An array whose members depend on their neighbours, and a scalar.
 fn arrays(draw: &mut Draw) -> String {
     let n = 1 + draw.below(5);
     let list = |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
@@ -141,7 +141,7 @@ fn arrays(draw: &mut Draw) -> String {
     )
 }
 
-/// Energies of two coordinates.
+/// A Lagrangian in two coordinates with a constraint.
 fn lagrangian(draw: &mut Draw) -> String {
     let list = |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
     let rates = list(&["der(x)", "der(y)", "x", "der(x) * der(y)"]);
@@ -163,7 +163,7 @@ fn lagrangian(draw: &mut Draw) -> String {
     )
 }
 
-/// One state, one control.
+/// An optimal-control problem with one state and one control.
 fn optimal_control(draw: &mut Draw) -> String {
     let atoms: Vec<String> = ["y", "u", "t", "u * u"].map(String::from).to_vec();
     let (dynamics, cost) = (expression(draw, &atoms, 2), expression(draw, &atoms, 2));
