@@ -384,6 +384,14 @@ fn constrained(constraint: &str) -> Vec<String> {
 }
 
 #[test]
+fn the_rate_of_an_input_of_the_caller_may_have_either_sign() {
+    let compiled = compiled("input u; var x = 1; der(x) = if der(u) > 0 { 1 } else { x };");
+    let system = Interpreter::new(compiled.forms[0].program.clone(), compiled.prolonged.clone());
+    let switches: Vec<&str> = system.description().switches.iter().map(|switch| switch.name.as_ref()).collect();
+    assert_eq!(switches, ["der(u)"]);
+}
+
+#[test]
 fn differentiated_kinks_and_jumps_are_named() {
     let kink =
         |order: &str, at: &str| vec![format!("W501: equation 3 {order} where {at} = 0, and is differentiated twice")];

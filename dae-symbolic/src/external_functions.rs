@@ -127,13 +127,14 @@ fn users(model: &mut Model, system: &System, offsets: &Offsets) -> BTreeMap<Stri
 pub(crate) fn needs(
     model: &mut Model,
     analysis: &Analysis,
+    prolonged: &Prolonged,
     forms: &[&FormProgram],
 ) -> Result<Vec<InputNeed>, Diagnostics> {
     if model.externals().is_empty() {
         return Ok(Vec::new());
     }
     let users = users(model, &analysis.system, &analysis.structure.offsets);
-    let (asked, in_time) = (programs(&analysis.prolonged, forms), forms.iter().map(|form| &form.jacobian_t));
+    let (asked, in_time) = (programs(prolonged, forms), forms.iter().map(|form| &form.jacobian_t));
     undeclared(asked.iter().copied().chain(in_time), &users)?;
     let order = |name: &str| {
         let calls = asked.iter().flat_map(|program| program.calls()).filter(|call| call.function.name == name);

@@ -25,9 +25,6 @@ pub(super) fn check_given(
     let n = description.unknowns.len();
     check_start(description, t0, y0, yp0, t_end)?;
     options.check(n)?;
-    if let Some(error) = dae.input_error() {
-        return Err(Failure::InvalidOption { message: error.to_string() });
-    }
     dae.choose_coordinates(t0, y0, yp0, true);
     let mut residual = vec![0.0; n];
     dae.residual(t0, y0, yp0, &mut residual);

@@ -395,9 +395,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
     /// Finds consistent initial values, and their derivatives with respect to the quantities of the sensitivities.
     fn begin(&self, t0: f64) -> Result<Beginning, RunError> {
         let dae = self.dae;
-        if let Some(error) = dae.input_error() {
-            return Err(RunError::Input(error));
-        }
+        dae.input_error().map_or(Ok(()), Err)?;
         RunError::check_parameters(dae)?;
         let initial = consistent_initialization(dae.prolongation(), t0, &self.initialization)?;
         let (y0, yp0) = states_of(dae, t0, &initial.jets);
@@ -438,6 +436,7 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             let message = "sensitivities begin with the start values of the model: use `run`".into();
             return Err(Failure::InvalidOption { message }.into());
         }
+        self.dae.input_error().map_or(Ok(()), Err)?;
         self.name_tolerances()?;
         // A state of an earlier solution ends with the unknowns that the formulation eliminated.
         let description = self.dae.description();

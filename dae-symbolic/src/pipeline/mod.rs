@@ -63,7 +63,7 @@ fn run<E: From<Rejected>>(
         reductions.with_materials(&analysis, &prolonged, t0, |materials| forms::all(&mut model, materials));
     let warnings = differentiated_kinks(&mut model, &analysis);
     let programs: Vec<_> = forms.iter().map(|form| &form.program).collect();
-    let needs = needs(&mut model, &analysis, &programs).map_err(text)?;
+    let needs = needs(&mut model, &analysis, &prolonged, &programs).map_err(text)?;
     let prolonged_spelled = forms::prolonged_spelled(&model, &prolonged);
     let eliminated = reductions.smaller.map_or_else(Vec::new, |(it, _)| it.eliminated);
     Ok(Compiled {

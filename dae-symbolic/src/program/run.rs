@@ -149,7 +149,7 @@ macro_rules! arithmetic_of_enclosures {
     };
 }
 
-arithmetic_of_enclosures!(Interval, apply, enclosure);
+arithmetic_of_enclosures!(Interval, apply, enclosure_with_stand_in);
 arithmetic_of_enclosures!(TaylorModel, apply_along, taylor_model);
 
 impl Program {

@@ -68,7 +68,7 @@ use no_consistent_point::no_consistent_point;
 
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Notation, print_with};
-use crate::index::{ProblemKind, Verdict, structure_of_text};
+use crate::index::{Problem, ProblemKind, Verdict, structure_of_text};
 use crate::index_concepts::{IndexConcepts, Kronecker, Weierstrass, examine};
 use crate::initial_values::{contradictions, initial_values};
 #[cfg(feature = "syntax")]
@@ -170,8 +170,11 @@ impl Report {
     pub fn rejected(model: &Model, rejected: &Rejected) -> Report {
         let text = Report::of_text(model);
         let problem = rejected.problem.as_ref();
-        // A model whose pattern has a transversal is rejected only because terms cancel: the pattern misleads.
-        let misleading = text.structural_index.map(|_| true);
+        // These are models whose pattern has a transversal, and which are rejected because terms cancel: it misleads.
+        let cancels = |p: &&Problem| {
+            matches!(p.kind, ProblemKind::StructurallySingular | ProblemKind::SingularPencil | ProblemKind::NotUnique)
+        };
+        let misleading = text.structural_index.and(problem.filter(cancels)).map(|_| true);
         Report {
             sigma_jacobian_singular: misleading,
             problem: Some(ProblemReport {

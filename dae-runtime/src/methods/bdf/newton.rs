@@ -248,7 +248,7 @@ impl Newton {
                 Err(cause) => {
                     let mut is_solved =
                         self.sides.are_any() && self.iterate_anew(dae, predictor, weights, statistics, at).is_ok();
-                    self.failures += 1;
+                    self.failures = if is_solved { 0 } else { self.failures + 1 };
                     // Not with unknowns of index 2: they count for little in short steps, and may end up anywhere.
                     if !is_solved && self.multipliers.is_empty() && self.failures >= FAILURES {
                         is_solved = self.iterate_damped(dae, predictor, weights, statistics, at).is_ok();
@@ -355,9 +355,9 @@ impl Newton {
                 at.e.copy_from_slice(&base);
                 damped.iter_mut().zip(&step).for_each(|(damped, step)| *damped = factor * step);
                 at.add(predictor, &damped);
-                let next = self.residual_correction(dae, predictor.t, statistics, at);
-                let is_smaller = next.is_ok() && weights.norm(&self.delta) <= (1.0 - 0.5 * factor) * size;
-                if is_smaller || factor * size <= TOLERANCE / RATE_OF_NEW_MATRIX {
+                let is_defined = self.residual_correction(dae, predictor.t, statistics, at).is_ok();
+                let is_smaller = weights.norm(&self.delta) <= (1.0 - 0.5 * factor) * size;
+                if is_defined && (is_smaller || factor * size <= TOLERANCE / RATE_OF_NEW_MATRIX) {
                     break;
                 }
                 factor *= 0.5;

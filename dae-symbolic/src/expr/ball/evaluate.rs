@@ -44,7 +44,7 @@ pub fn evaluate_balls(
             }
             Node::Call(call, arguments) => {
                 let arguments: Vec<Interval> = arguments.iter().map(|a| of(a).to_interval()).collect();
-                let enclosure = Ball::of_interval(call.enclosure(&arguments));
+                let enclosure = Ball::of_interval(call.enclosure_with_stand_in(&arguments));
                 match calls {
                     Calls::Enclosed => enclosure,
                     Calls::InGeneralPosition => beside(&enclosure, expr),

@@ -237,10 +237,11 @@ impl Pass<'_> {
 }
 
 /// The sign on the branch; where that is not known, the quadratic character, which is multiplicative and odd like a
-/// sign.
+/// sign. At zero, the second branch of a conditional holds.
 pub(super) fn sign(structure: &Generators, expr: Expr, residue: u64) -> Sign {
     match structure.signs.get(&expr) {
         Some(sign) => *sign,
+        None if residue == 0 && matches!(structure.dag.node(expr), Node::Apply(Function::If, _)) => Sign::Negative,
         None if quadratic_character(residue) == PRIME - 1 => Sign::Negative,
         None => Sign::Positive,
     }

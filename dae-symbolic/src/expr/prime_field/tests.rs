@@ -307,6 +307,19 @@ fn piecewise_functions_say_their_branch() {
 }
 
 #[test]
+fn the_second_branch_of_a_conditional_holds_at_zero() {
+    let mut b = Bench::new();
+    let (x, y, z) = (b.x, b.y, b.z);
+    let (sin, cos) = (b.f(Function::Sin, x), b.f(Function::Cos, x));
+    let [sin, cos] = [sin, cos].map(|e| b.dag.powi(e, 2));
+    let one = b.dag.integer(1);
+    let zero = b.sum(&[(1, sin), (1, cos), (-1, one)]);
+    let choice = b.dag.apply(Function::If, &[zero, y, z]);
+    let difference = b.dag.sub(choice, z);
+    assert_eq!(b.at(difference).values[0], 0);
+}
+
+#[test]
 fn towers_and_constants() {
     let mut b = Bench::new();
     let (x, pi, e) = (b.x, b.dag.pi(), b.dag.euler());

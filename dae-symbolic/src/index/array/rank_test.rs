@@ -57,7 +57,7 @@ pub fn test_ranks(model: &mut Model, start: &ArrayPoint, bound: Option<u32>, lim
 }
 
 fn search(arrays: &mut Arrays<'_>, start: &ArrayPoint, bound: Option<u32>) -> ArrayFinding {
-    let states: u32 = arrays.model.unknowns.len() as u32 + bound.unwrap_or(0);
+    let states = arrays.rates.iter().sum::<u32>() + bound.unwrap_or(0);
     let first = bound.map_or(1, |bound| bound + 1);
     let (mut point, mut examined) = (start.clone(), Vec::new());
     for m in first..=first.max(states + arrays.limits.spare_differentiations) {

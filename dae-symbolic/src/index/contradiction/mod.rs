@@ -27,7 +27,7 @@ use super::limits;
 use super::problem::{self, Problem};
 use crate::diagnostic::Diagnostics;
 use crate::expr::interval::{Interval, evaluate_interval};
-use crate::expr::{Dag, Expr, ExternalSource, Node, Notation, Symbol, print, reachable, total_derivative};
+use crate::expr::{Dag, Expr, Node, Notation, Symbol, print, reachable, total_derivative};
 use crate::model::Model;
 
 /// The largest number of rows that are examined: a set of rows is kept as the bits of a number.
@@ -128,16 +128,7 @@ fn eliminate(
 }
 
 /// Whether a function of time or one of its derivatives is certainly not zero at $t_0$, for the default parameters.
-/// Nothing is certain of functions that the model does not know: stand-ins may differ from zero where the functions do
-/// not.
 fn differs_from_zero(model: &mut Model, value: Expr, t0: f64, limits: &limits::Contradiction) -> bool {
-    let is_unknown = |e: &Expr| match model.dag.node(*e) {
-        Node::Call(call, _) => !matches!(call.function.source, ExternalSource::Table(_)),
-        _ => false,
-    };
-    if reachable(&model.dag, [value]).iter().any(is_unknown) {
-        return false;
-    }
     let mut derivative = model.with_default_parameters(&[value])[0];
     let nodes = model.dag.len();
     for _ in 0..=limits.derivatives_of_remainder {

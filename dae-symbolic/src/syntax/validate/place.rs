@@ -65,7 +65,9 @@ impl Place {
             Place::Branch => {
                 "an `if` around equations is decided while the model is compiled: it may use numbers, constants and loop variables"
             }
-            Place::FunctionBody => "a function may use its arguments, `t`, constants, parameters and inputs",
+            Place::FunctionBody => {
+                "a function may use its arguments, `t`, constants, parameters, inputs, tables and external functions"
+            }
             Place::Definition | Place::Equation => "an equation may use everything the model declares",
         }
     }
