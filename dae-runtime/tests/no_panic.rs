@@ -19,7 +19,7 @@ use dae_runtime::contract::{Dae, Description, Kind, Leading, Name, Prolongation,
 use dae_runtime::event::Event;
 use dae_runtime::solution::Status;
 use dae_runtime::solve::{Integration, Method, Record, RunError};
-use dae_runtime::stepper::{Failure, Options, Projection, StepControl, Tolerance};
+use dae_runtime::stepper::{Options, Projection, StepControl, Tolerance};
 use problems::Problem;
 use problems::natural_order::natural_order;
 use problems::random::{Random, System, Term};
@@ -388,7 +388,7 @@ fn by_hand(
         match stepper.step() {
             Ok(()) => {}
             Err(failure) => {
-                assert!(matches!(failure, Failure::TooManySteps { .. }) || !failure.to_string().is_empty());
+                assert!(!failure.to_string().is_empty());
                 return Outcome::Stopped;
             }
         }

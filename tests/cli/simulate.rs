@@ -19,7 +19,7 @@ const AT_10: [(&str, f64); 5] = [
 ];
 
 #[test]
-fn pendulum_by_both_methods() {
+fn pendulum_by_every_method() {
     for (method, accuracy) in [("radau5", 1e-8), ("radau", 1e-7), ("bdf", 1e-7)] {
         let tight = ["--rtol", "1e-11", "--atol", "1e-11", "--at", "5,10", "--method", method];
         let run = simulate(&[&[PENDULUM, "--t-end", "10"][..], &tight].concat());

@@ -230,7 +230,7 @@ fn a_sample_has_no_wrong_verdict() {
 
 #[test]
 #[ignore = "takes minutes; see the head of the file"]
-fn ten_thousand_systems_have_no_wrong_verdict() {
+fn a_thousand_systems_of_each_kind_have_no_wrong_verdict() {
     let only = std::env::var("INDEX_RANDOM").ok();
     let directory = std::env::var("INDEX_RANDOM_SAVE").ok();
     let count = variable("INDEX_RANDOM_COUNT").unwrap_or(ALL);

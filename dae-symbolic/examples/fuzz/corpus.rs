@@ -20,7 +20,8 @@ pub(crate) fn texts() -> Vec<String> {
     for folder in [directory("corpus"), root.join("examples/models"), root.join("dae-symbolic/tests/language/models")] {
         texts.extend(files(&folder, "dae"));
     }
-    let cases = std::fs::read_to_string(root.join("dae-symbolic/tests/language/rejected.txt")).unwrap_or_default();
+    let rejected = root.join("dae-symbolic/tests/language/rejected.txt");
+    let cases = std::fs::read_to_string(&rejected).unwrap_or_else(|error| panic!("{}: {error}", rejected.display()));
     texts.extend(cases.split("=== ").skip(1).filter_map(|case| {
         let (_, rest) = case.split_once('\n')?;
         rest.split_once("--- printed").map(|(text, _)| text.to_string())
@@ -50,8 +51,8 @@ fn directory(name: &str) -> PathBuf {
 
 /// The contents of the files in a folder with the given extension, ordered by name; unreadable files are left out.
 fn files(folder: &Path, ending: &str) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     let chosen = paths.into_iter().filter(|path| path.extension().is_some_and(|found| found == ending));
     chosen.filter_map(|path| std::fs::read_to_string(path).ok()).collect()

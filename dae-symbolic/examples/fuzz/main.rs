@@ -90,8 +90,8 @@ fn run(options: Options) -> u64 {
         texts.iter().chain(&corpus::found()).for_each(|text| costs(text));
         return 0;
     }
-    let reached: Vec<Option<Reached>> = texts.iter().map(|text| attempt(text, Output::Report).ok()).collect();
-    let is_model = |k: usize| reached[k].as_ref().is_some_and(Reached::is_accepted);
+    let reached: Vec<Result<Reached, String>> = texts.iter().map(|text| attempt(text, Output::Report)).collect();
+    let is_model = |k: usize| reached[k].as_ref().is_ok_and(Reached::is_accepted);
     let mutator = Mutator::new(&texts, is_model, options.seed);
     if let Some(number) = options.show {
         println!("{}", mutator.input(number).0);
@@ -101,7 +101,17 @@ fn run(options: Options) -> u64 {
         let place = panic.location().map_or_else(String::new, ToString::to_string);
         PLACE.with_borrow_mut(|last| *last = place);
     }));
-    let seen: BTreeSet<Reached> = reached.into_iter().flatten().collect();
+    let mut seen = BTreeSet::new();
+    let mut unmutated = 0;
+    for (text, reached) in texts.iter().zip(reached) {
+        match reached {
+            Ok(reached) => drop(seen.insert(reached)),
+            Err(message) => {
+                unmutated += 1;
+                println!("a text panics before any mutation: {message}\n{text}");
+            }
+        }
+    }
     println!("{} texts, {} combinations of verdicts and findings", texts.len(), seen.len());
     let tally = Mutex::new(Tally::new(options.start));
     let shared = Arc::new(Shared { options, mutator, seen: Mutex::new(seen), tally });
@@ -115,7 +125,7 @@ fn run(options: Options) -> u64 {
     let died = died.filter(|ended| !matches!(ended, Ok(Ok(())))).count() as u64;
     let tally = shared.tally.lock().unwrap_or_else(PoisonError::into_inner);
     println!("{tally}");
-    tally.findings + died
+    unmutated + tally.findings + died
 }
 
 /// All executions of one thread: every `jobs`-th number, beginning with `start + job`.
@@ -139,6 +149,7 @@ fn work(shared: &Shared, job: u64) {
             time = time.min(processor_time(&clock, || drop(attempt(&input, output))));
         }
         watchdog.end();
+        let panicked = result.is_err();
         match result {
             Ok(reached) => {
                 tally.count(&reached, level);
@@ -155,7 +166,7 @@ fn work(shared: &Shared, job: u64) {
             }
         }
         tally.time(time, number);
-        if time > LIMIT {
+        if time > LIMIT && !panicked {
             tally.findings += 1;
             let file = corpus::keep("found", &input);
             println!("execution {number} takes {:.1} s\n  {}", time.as_secs_f64(), file.display());

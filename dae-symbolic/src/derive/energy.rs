@@ -59,7 +59,11 @@ pub(super) fn check_constraint(
                 continue;
             }
             Role::Coordinate | Role::Velocity => {
-                Diagnostic::error(Code::InvalidConstraint, format!("the constraint contains the velocity `{name}`"))
+                let what = match (role, order) {
+                    (Role::Coordinate, 1) | (Role::Velocity, 0) => format!("the velocity `{name}`"),
+                    _ => format!("a derivative of `{name}` beyond the velocity"),
+                };
+                Diagnostic::error(Code::InvalidConstraint, format!("the constraint contains {what}"))
                     .label(constraint.origin, "not a constraint between coordinates")
                     .note("constraints of a Lagrangian are holonomic: they depend on time and coordinates")
                     .help(

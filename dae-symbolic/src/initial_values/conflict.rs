@@ -191,7 +191,16 @@ fn derivative_of(name: &str, order: u32) -> String {
         1 => format!("the derivative of {name}"),
         2 => format!("the second derivative of {name}"),
         3 => format!("the third derivative of {name}"),
-        _ => format!("the {order}th derivative of {name}"),
+        _ => {
+            let suffix = match (order % 10, order % 100) {
+                (_, 11..=13) => "th",
+                (1, _) => "st",
+                (2, _) => "nd",
+                (3, _) => "rd",
+                _ => "th",
+            };
+            format!("the {order}{suffix} derivative of {name}")
+        }
     }
 }
 
