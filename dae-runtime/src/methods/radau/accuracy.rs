@@ -81,7 +81,7 @@ impl Tolerances {
     }
 }
 
-/// The relative tolerance, or if it is zero the tightest absolute one relative to the magnitude of its unknown.
+/// The tightest tolerance of any unknown, relative to its magnitude, and at most 1.
 fn tightest(options: &Options, unknowns: &[Unknown]) -> f64 {
     let atol = options.atol.of(unknowns);
     let parts = unknowns.iter().zip(atol).map(|(unknown, atol)| relative(options.rtol, atol, unknown));
