@@ -1,5 +1,5 @@
-//! Classes of families: their number does not grow with the families, every instance is in one, and it agrees with the
-//! analysis of the scalar model.
+//! Classes of families: their number does not grow with the families, every instance is in exactly one, and the class
+//! of an instance agrees with the analysis of the scalar model.
 
 #![cfg(feature = "syntax")]
 
@@ -31,7 +31,8 @@ fn points(class: &Class) -> Vec<Vec<i64>> {
     })
 }
 
-/// The classes of a text, after everything that must hold for them has been checked instance by instance.
+/// The model of a text and its classes, after everything that must hold for these has been checked instance by
+/// instance.
 fn checked(text: &str) -> (FamilyModel, Vec<Class>) {
     let (model, rows, structure) = analysed(text);
     let (mut scalar, _) = read_text(text).unwrap_or_else(|rejection| panic!("{}", rejection.diagnostics));
@@ -65,7 +66,8 @@ fn checked(text: &str) -> (FamilyModel, Vec<Class>) {
 
 type Shape = (usize, u32, Vec<(u32, u32)>);
 
-/// Classes without the sizes of their boxes.
+/// What must not depend on the size of a family: of each class the family, the offset, and the order and offset of each
+/// access.
 fn shapes(found: &[Class]) -> Vec<Shape> {
     let entries = |class: &Class| class.entries.iter().map(|entry| (entry.order, entry.offset)).collect();
     found.iter().map(|class| (class.family, class.offset, entries(class))).collect()
@@ -90,21 +92,23 @@ fn classes_of_the_chain_do_not_grow() {
 #[test]
 fn classes_of_the_plate_are_its_faces() {
     let (_, small) = checked(&with_size(PLATE, 3));
-    // The interior splits by the neighbours that are boundary values: corners, edges and the middle. The insulated edge has two ends,
-    // and the other boundary equations are one class each.
+    // The interior splits by which neighbours lie on the boundary: four corners, four edges and the middle. The
+    // equations of the insulated edge split into its two ends and the rest; the other boundary equations are one class
+    // each.
     let of_family = |family: usize| small.iter().filter(|class| class.family == family).count();
     assert_eq!([0, 1, 2, 3, 4].map(of_family), [9, 1, 3, 1, 1]);
     assert_eq!(shapes(&checked(&with_size(PLATE, 5)).1), shapes(&small));
     let (model, rows, structure) = analysed(&with_size(PLATE, 30));
     assert_eq!(shapes(&classes(&model, &rows, &structure.offsets)), shapes(&small));
-    // Differentiated inside, algebraic on the boundary: nine boxes, of which four lie on either pair of edges.
+    // One offset inside and another on the boundary: at most nine boxes, three in each direction.
     let arrays = unknown_classes(&model, &rows, &structure.offsets);
     assert!(arrays.len() <= 9, "{arrays:?}");
 }
 
 #[test]
 fn instances_in_which_something_vanishes_or_coincides() {
-    // At i = 0 the factor vanishes; for i = 2 both accesses are the same element; the last family has an expression per instance.
+    // First family: the factor i vanishes at i = 0, the factor W[i] at i = 2. Second: at i = 2, both accesses to p are
+    // to the same element. Third: every instance has an expression of its own.
     let (_, found) = checked(
         "struct M { const N = 5; const W: [f64; N] = [1, 2, 0, 4, 5]; var q: [f64; N]; var p: [f64; N]; var s: [f64; N];
             for i in 0..N { der(q[i]) = i * p[i] + W[i] * s[i]; }

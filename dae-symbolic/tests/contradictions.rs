@@ -1,7 +1,7 @@
 //! Equations that contradict one another whatever the values are.
 //!
 //! In: models, most of them nonlinear. Out: which equations are named, and what is left of them when all unknowns are
-//! eliminated; and that models with solutions are not called contradictory.
+//! eliminated; models with solutions, even if only complex ones or only for some inputs, are not called contradictory.
 
 use dae_symbolic::diagnostic::Code;
 use dae_symbolic::index::ProblemKind;
@@ -14,7 +14,7 @@ fn rejection(body: &str, t0: f64) -> Option<Rejected> {
     compile(model, t0).err()
 }
 
-/// Equations that are named, and the notes.
+/// The equations that are named, and the text of the diagnostics.
 fn contradiction(body: &str, t0: f64) -> (Vec<String>, String) {
     let rejected = rejection(body, t0).unwrap_or_else(|| panic!("accepted: {body}"));
     let problem = rejected.problem.expect("a problem of the model");
@@ -26,14 +26,14 @@ fn contradiction(body: &str, t0: f64) -> (Vec<String>, String) {
 #[test]
 fn what_is_left_without_unknowns_is_shown() {
     let cases: [(&str, f64, &[&str], &str); 6] = [
-        // A circle and its image under sine and cosine.
+        // A point on the unit circle, given by sine and cosine, against a radius that varies.
         (
             "var a ~ 0.1; var x ~ 0.1; var y ~ -1; x = sin(a); y = -cos(a); x.powi(2) + y.powi(2) = 2 + sin(t);",
             0.0,
             &["equation 1", "equation 2", "equation 3"],
             "0 = sin(t) + 1",
         ),
-        // A distance that is a root.
+        // A distance defined by a square root.
         (
             "var x ~ 1; var d ~ 1; var y ~ 1; d = sqrt(x.powi(2) + y.powi(2)); der(x) = y/d; d.powi(2) - x.powi(2) = y.powi(2) + 1;",
             0.0,
@@ -47,14 +47,14 @@ fn what_is_left_without_unknowns_is_shown() {
             &["equation 1", "equation 3"],
             "exp(-t)",
         ),
-        // In derivatives only, and with a remainder that vanishes at the starting time itself.
+        // The first equation against the second and its derivative.
         (
             "var x ~ 0.01; var y ~ -0.02; 0 = 3*t + 3*t.powi(2) - sin(2*t)*y + 2*x*der(x) - x.powi(2)*y - y.powi(2) + der(y); 0 = -sin(2*t) - x.powi(2) - y;",
             0.0,
             &["equation 1", "equation 2"],
             "cos(2·t)",
         ),
-        // With a parameter: at its default.
+        // With a parameter, at whose default the remainder is not zero.
         (
             "param a = 2; var x ~ 1; var d ~ 1; var y ~ 1; d = sqrt(x.powi(2) + y.powi(2)); der(x) = y/d; d.powi(2) - x.powi(2) = y.powi(2) + a - 1;",
             0.0,
@@ -80,19 +80,19 @@ fn what_is_left_without_unknowns_is_shown() {
 #[test]
 fn models_with_solutions_are_not_contradictory() {
     let bodies = [
-        // Far from where the search starts.
+        // A solution far from the start values.
         "var x ~ 100; var y ~ -300; x.powi(4) + y.powi(2) = 1; x*exp(y) + sin(x*y) = 0.1;",
-        // No real solution, which an ideal over the complex numbers does not show.
+        // No real solution, but complex ones: elimination cannot tell the difference.
         "var x ~ 1; var y ~ 1; x.powi(2) + y.powi(2) = -1; der(x) = y;",
         // The remainder is zero for the default of the parameter.
         "param a = 1; var x ~ 1; var d ~ 1; var y ~ 1; d = sqrt(x.powi(2) + y.powi(2)); der(x) = y/d; d.powi(2) - x.powi(2) = y.powi(2) + a - 1;",
-        // Whether the remainder vanishes is up to the caller.
+        // Whether the remainder vanishes depends on an input or a function that the caller provides.
         "input u; var a ~ 0.1; var x ~ 0.1; var y ~ -1; x = sin(a); y = -cos(a); x.powi(2) + y.powi(2) = u;",
         "extern fn f(z) = f, der(z) = df; var a ~ 0.1; var x ~ 0.1; var y ~ -1; x = sin(a); y = -cos(a); x.powi(2) + y.powi(2) = 1 + f(0);",
         "input u; var x ~ 1; var y ~ 1; x + y = u; der(x) + der(y) = 0; x = 1;",
         // A guard against division by zero.
         "var x ~ 1; var y ~ 1; x = 0; 2*x = 0; y = if x > 0 { 1/x } else { 0 };",
-        // Two branches.
+        // Two branches of solutions.
         "var x ~ 0.5; var y ~ 0; (x - 1)*(x - 2) = 0; x*y = y.powi(2) + sin(t);",
     ];
     for body in bodies {
@@ -103,7 +103,7 @@ fn models_with_solutions_are_not_contradictory() {
 
 #[test]
 fn the_search_is_bounded() {
-    // Nested functions, high powers and dense polynomials that contradict nothing: refused or undecided, in bounded time.
+    // Nested functions, high powers and dense polynomials: within its bounds, elimination derives no contradiction.
     let nest = (0..60).fold("x".to_string(), |inner, _| format!("sin({inner} + y)"));
     let bodies = [
         format!("var x ~ 1; var y ~ 1; 0 = {nest} - 40; 0 = x*y.powi(9) - (x + y + t).powi(11) + 7;"),

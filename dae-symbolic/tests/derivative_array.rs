@@ -1,6 +1,7 @@
-//! The derivative array against ranks that are known by hand.
+//! The derivative array against results found by hand.
 //!
-//! In: models with known index. Out: the ranks, the dimensions of the manifolds, the verdict and its evidence.
+//! In: models whose index is known, or which are known to have none. Out: the ranks, the dimensions of the manifolds,
+//! the verdict and its evidence.
 
 use dae_symbolic::expr::total_derivative;
 use dae_symbolic::index::Limits;
@@ -15,7 +16,7 @@ fn start(model: &Model, t: f64) -> ArrayPoint {
     ArrayPoint::of_start_values(model, &dae_symbolic::defaults::default_parameters(model), t)
 }
 
-/// Rows by Taylor arithmetic agree with symbolic total derivatives.
+/// The rows, evaluated by Taylor arithmetic, agree with symbolic total derivatives.
 #[test]
 fn rows_are_total_derivatives() {
     let mut model = model(
@@ -61,7 +62,7 @@ fn pendulum() {
     assert!(finding.ranks.iter().all(|ranks| ranks.has_full_row_rank() && ranks.gap > 1e8));
 }
 
-/// Hairer & Wanner II, Sect. VII.1, eq. (1.32): ranks are smaller on the solution than beside it.
+/// Hairer & Wanner II, Sect. VII.1, eq. (1.32): the ranks are smaller on the solution than near it.
 #[test]
 fn campbell_and_gear() {
     let mut model = model(
@@ -75,7 +76,8 @@ fn campbell_and_gear() {
     assert_eq!(finding.manifold_dimensions(), [0, 0]);
 }
 
-/// Gear & Petzold (1983): the pencil is regular at every time, and $x = c(t) (t, 1)$ solves the system for every $c$.
+/// Gear & Petzold (1983): the pencil is regular at every time, and $x = c(t) (t, 1)$ solves the system for every
+/// function $c$.
 #[test]
 fn no_index_names_what_is_free() {
     let mut model = model(
@@ -89,7 +91,7 @@ fn no_index_names_what_is_free() {
     assert!((slope - 0.5).abs() < 1e-12, "{slope}");
 }
 
-/// Two constraints that cannot both hold.
+/// An equation that contradicts the derivative of the other.
 #[test]
 fn contradictions_are_named() {
     let mut model = model("struct S { var x ~ 0; var y ~ 0; der(x) + der(y) = cos(t); x + y = 2 * sin(t); }");
@@ -99,7 +101,7 @@ fn contradictions_are_named() {
     assert_eq!(contradiction, [(0, 0), (1, 1)]);
 }
 
-/// $u^\top F$ of index 4 with a time-varying coefficient, exact over the prime field.
+/// An affine system of index 4 with coefficients that vary in time: its ranks are taken over the prime field.
 #[test]
 fn affine_systems_have_exact_ranks() {
     let mut model = model(

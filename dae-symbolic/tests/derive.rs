@@ -1,7 +1,7 @@
-//! Derived models are equal to the models written by hand: proved, equation by equation.
+//! Derived models are proved equal to models written by hand, equation by equation.
 //!
-//! In: blocks with energies and costs, and the equations of the textbooks. Out: the difference of every pair of
-//! equations (or their sum) vanishes identically.
+//! In: models with a block of energies or costs, and the same models with equations as in textbooks. Out: the
+//! difference of every pair of residuals (or their sum) vanishes identically.
 
 #![cfg(feature = "syntax")]
 
@@ -17,7 +17,7 @@ fn model(text: &str) -> Model {
     }
 }
 
-/// An equation of `other` in the expressions of `model`, names standing for the same things.
+/// An expression of `other` as an expression of `model`; parameters and unknowns of the same name correspond.
 fn in_terms_of(model: &mut Model, other: &Model, value: Expr) -> Expr {
     let parameter = |name: &str| model.parameters.iter().position(|p| p.name == name).expect("the same parameters");
     let unknown = |name: &str| model.unknowns.iter().position(|u| u.name == name).expect("the same unknowns");
@@ -35,7 +35,7 @@ fn in_terms_of(model: &mut Model, other: &Model, value: Expr) -> Expr {
     transfer(&other.dag, value, &mut model.dag, counterpart).expect("every symbol has a counterpart")
 }
 
-/// Proves that two texts have the same equations, in the same order, up to the sign.
+/// Proves that the equations of two texts are the same, in the same order, up to the signs of their residuals.
 fn proves_equal(derived: &str, by_hand: &str) {
     let (mut derived, by_hand) = (model(derived), model(by_hand));
     assert_eq!(derived.equations.len(), by_hand.equations.len());
@@ -93,7 +93,8 @@ fn a_different_model_is_not_proved_equal() {
     assert!(!vanishes(&mut derived.dag, difference) && !vanishes(&mut derived.dag, sum));
 }
 
-/// Asserts that `M`, `f` and `G` of the report add up to the equations.
+/// Proves that the residuals of the mechanical system are $M u' - f + G^\top \lambda$ and $g$, with the $M$, $f$, $G$
+/// and $g$ of its `Derivation`.
 fn parts_add_up(text: &str) {
     use dae_symbolic::expr::Rational;
     let mut model = model(text);
@@ -129,7 +130,8 @@ fn mass_matrix_force_and_constraint_jacobian_are_parts_of_the_equations() {
 
 #[test]
 fn dissipation_and_forces() {
-    // A condenser microphone (Crandall et al., Dynamics of mechanical and electromechanical systems, 1968): plate and charge.
+    // A condenser microphone (Crandall et al., Dynamics of mechanical and electromechanical systems, 1968): the
+    // position of the plate and the charge.
     let text = "struct Microphone { param m = 1; param L = 1; param R = 1; param d = 1; param k = 1; param A = 1; param V = 1; param g0 = 1;
         var x; var q; input sound = sin(t);
         lagrangian {
@@ -160,7 +162,8 @@ fn the_lagrangian_itself() {
         der(x) = u;
         m * der(u) * (1 - (u / c).powi(2)).powf(-1.5) = -k * x; }";
     proves_equal(text, by_hand);
-    // A rotating frame: the energy depends on time, on q' linearly and quadratically.
+    // A bead on a rotating wire: the energy, as written, depends on time and has terms linear in r', all of which
+    // cancel.
     let text = "struct Wire { param w = 2; var r; 
         lagrangian { coordinates r; kinetic = (der(r) * cos(w * t) - r * w * sin(w * t)).powi(2) / 2
             + (der(r) * sin(w * t) + r * w * cos(w * t)).powi(2) / 2; } }";
@@ -169,7 +172,8 @@ fn the_lagrangian_itself() {
 
 #[test]
 fn other_equations_stand_beside_the_block() {
-    // A skate on an inclined plane: the nonholonomic constraint and its forces by hand; and a bristle that resists (Dahl).
+    // A skate on an inclined plane: the nonholonomic constraint and its forces are written by hand, and so is a
+    // friction torque with a state of its own (Dahl's model).
     let text = "struct Skate { param g = 1; var x; var y; var phi; var mu; var z; 
         lagrangian {
             coordinates x, y, phi;
@@ -247,7 +251,7 @@ fn optimal_control_of_index_3() {
         .collect();
     let condition = |name: &str, at, zero| (name.to_string(), at, zero);
     let (start, end) = (Boundary::Start, Boundary::End);
-    // The start value of y2 is free: then its adjoint vanishes there.
+    // The start value of y2 is free, so its adjoint vanishes there.
     let expected = [
         condition("y1", start, false),
         condition("v2", start, true),
@@ -259,7 +263,7 @@ fn optimal_control_of_index_3() {
 
 #[test]
 fn optimal_control_of_a_nonlinear_system() {
-    // A reactor with a cost at the end, parameters and an input: H = v1 f1 + v2 f2 + phi.
+    // A reactor with a cost at the end, parameters and an input: H = p f1 + q f2 + phi.
     let text = "struct Reactor { param k = 2; param r = 0.1; param a = 3; input feed = exp(-t); param T = 2;
         var c = 1; var s = 0.5; var p ~ 1; var q ~ 1; var u ~ 1;
         fn rate(c, s) { k * c * exp(-a / s) }

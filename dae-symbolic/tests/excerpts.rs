@@ -1,4 +1,4 @@
-//! Code of long families generated from an excerpt, against code generated from all members.
+//! Code generated from excerpts of models with long families, against code generated from all members.
 
 use dae_symbolic::emit::emit;
 use dae_symbolic::pipeline::{Compiled, compile, compile_excerpt};
@@ -22,8 +22,9 @@ fn assert_same(text: &str) {
     }
 }
 
-/// How the code from an excerpt differs from that of the whole model. Documentation is left out: where it contains fractions, the first
-/// members stand for all, and those of an excerpt end earlier.
+/// How the verdict on an excerpt or the code from it differs from that of the whole model, or that the excerpt is
+/// hardly smaller; `None` if neither is so. Doc comments are not compared: where the texts of a family do not follow
+/// one pattern, as with fractions, only the first few are listed, and those of an excerpt cover fewer members.
 fn difference(text: &str, excerpt: &Compiled) -> Option<String> {
     let whole = match compile(scalar_model(families(text).model).ok()?, 0.0) {
         Ok(whole) => whole,
@@ -48,7 +49,7 @@ fn difference(text: &str, excerpt: &Compiled) -> Option<String> {
     }
 }
 
-/// Models by name.
+/// The names and texts of the models in `excerpts/models.txt`.
 fn listed() -> Vec<(&'static str, &'static str)> {
     let list = include_str!("excerpts/models.txt").split("### ").skip(1);
     list.filter_map(|entry| entry.split_once('\n')).collect()
@@ -90,7 +91,7 @@ fn what_happens_at_one_member_in_the_middle() {
     check(|name| chosen.contains(&name));
 }
 
-/// All models of the list: some minutes unoptimised.
+/// All models of the list, which takes some minutes without optimisation.
 #[test]
 #[ignore = "slow"]
 fn everything_that_could_go_wrong() {
@@ -107,15 +108,16 @@ fn a_plate() {
     assert_same(&sized(PLATE, 50));
 }
 
-/// The sizes from which on an excerpt is taken, because it is so much smaller than the plate: the figures in the README. Where N is odd, the sine is exactly one at
-/// the middle of an edge, and the points near it are kept as well.
+/// The least even and the least odd N for which an excerpt is so much smaller than the plate that it is used: the
+/// figures in the README. Where N is odd, the sine is exactly one in the middle of the heated edge, and the points near
+/// it are kept as well.
 #[test]
 fn a_plate_that_is_large_enough() {
     let is_taken = |n: usize| compile_excerpt(&families(&sized(PLATE, n)).model, 0.0).is_some();
     assert_eq!([36, 38, 51, 53].map(is_taken), [false, true, false, true]);
 }
 
-/// Whether an excerpt is enough; if so, the code is that of the whole model.
+/// Whether an excerpt is enough; if it is, asserts that the code from it is that from the whole model.
 fn is_enough(text: &str) -> bool {
     let enough = compile_excerpt(&families(text).model, 0.0).is_some_and(|it| emit(&it).is_ok());
     if enough {
@@ -143,11 +145,11 @@ fn ladders() {
     assert!(is_enough(&ladder("r[0] * i[0] = sin(t) - e[0]", "c")));
     // Driven by a voltage: index 2.
     assert!(is_enough(&ladder("e[0] = sin(t)", "c").replace("[f64; N] = 0;", "[f64; N] ~ 0;")));
-    // The last one is unlike the others.
+    // The last capacitor is unlike the others.
     assert!(is_enough(&ladder("r[0] * i[0] = sin(t) - e[0]", "(if k == N - 1 { c_last } else { c })")));
-    // So is one further in.
+    // The capacitor with k = 10 is unlike the others.
     assert!(is_enough(&ladder("r[0] * i[0] = sin(t) - e[0]", "(if k == 10 { c_last } else { c })")));
-    // Numbers that grow along the ladder.
+    // Capacitances that are affine in the index.
     assert!(is_enough(&ladder("r[0] * i[0] = sin(t) - e[0]", "(2 * k + 1)")));
 }
 
@@ -156,7 +158,7 @@ fn numbers_that_bend_keep_the_family_whole() {
     for bent in ["(1 + max(0, k - 60))", "(1 + max(0, 5 - abs(k - 60)))", "(k * k + 1)", "(1 / (k + 1))"] {
         assert!(!is_enough(&ladder("r[0] * i[0] = sin(t) - e[0]", bent)), "{bent}");
     }
-    // A function that is evaluated at run time is the same in all instances.
+    // A function that is evaluated at run time has the same code in all instances.
     assert!(is_enough(&ladder("r[0] * i[0] = sin(t) - e[0]", "(2 + sin(k))")));
     let starts = ladder("r[0] * i[0] = sin(t) - e[0]", "c");
     let bent = "var e: [f64; N] = |k| max(0, 5 - abs(k - 60));";
@@ -173,7 +175,8 @@ fn what_depends_on_all_members_keeps_the_family_whole() {
     let mirrored = ladder("r[0] * i[0] = sin(t) - e[0]", "c")
         .replace("i[N] = 0;", "i[N] = 0; var m: [f64; N]; for k in 0..N { m[k] = e[N - 1 - k]; }");
     assert!(!is_enough(&mirrored));
-    // A scalar in every instance is no obstacle, unless constraints give it a multiplier from each of them.
+    // A scalar that occurs in every instance is no obstacle, unless it occurs in constraints of all of them, whose
+    // multipliers then all act on it.
     let heated = ladder("r[0] * i[0] = sin(t) - e[0]", "(1 + 0.1 * cos(h))")
         .replace("i[N] = 0;", "i[N] = 0; var h = 0; der(h) = 1 - h + i[0];");
     assert!(is_enough(&heated));
@@ -181,7 +184,8 @@ fn what_depends_on_all_members_keeps_the_family_whole() {
 
 #[test]
 fn rods_on_a_common_cart() {
-    // Constraints of all rods contain the position of the cart: what holds the cart is a sum over all of them.
+    // The constraint of every rod contains the position of the cart, so that in the form `ggl` the multipliers of all
+    // of them act on the cart: a sum over the whole family.
     let carts = "struct Carts {
         const N = 80; param g = 9.81;
         var s = 0; var w = 0; var x: [f64; N] ~ 0.6; var y: [f64; N] = -0.8; var u: [f64; N] ~ 0; var v: [f64; N] = 0;

@@ -1,4 +1,4 @@
-//! The expression kernel: canonical form, assumptions, derivatives, substitution, values.
+//! The expression kernel: canonical form, assumptions, derivatives, substitution, values, enclosures.
 
 use dae_symbolic::expr::ball::Ball;
 use dae_symbolic::expr::interval::{self, Interval, TaylorModel};
@@ -29,7 +29,7 @@ fn numbers_are_exact() {
     let hundred = dag.integer(100);
     let product = dag.mul(decimal, hundred);
     assert_eq!(product, dag.integer(981));
-    // Far away and back again through big integers.
+    // Beyond the range of machine integers and back.
     let half = dag.constant(q(1, 2));
     let small = dag.powi(half, 200);
     let large = dag.integer(2);
@@ -72,7 +72,7 @@ fn simplifications_that_need_a_condition_record_it() {
     let logarithm = dag.apply(Function::Ln, &[z]);
     assert_eq!(dag.apply(Function::Exp, &[logarithm]), z);
     assert_eq!(dag.assumptions()[2..], [Assumption::Positive(z)]);
-    // Once each.
+    // Each is recorded once.
     dag.div(x, x);
     assert_eq!(dag.assumptions().len(), 3);
 }
@@ -98,7 +98,8 @@ fn simplifications_that_always_hold_record_nothing() {
     assert!(dag.assumptions().is_empty());
 }
 
-/// The negative of a long sum is that sum with a minus sign, which must not move in and out of functions for ever.
+/// The negative of a long sum is kept as that sum with a factor of -1; moving the factor out of even and odd functions
+/// has to come to an end.
 #[test]
 fn functions_of_long_sums_end() {
     let mut dag = Dag::new();
@@ -121,7 +122,8 @@ fn division_by_the_number_zero_stays() {
     }
 }
 
-/// Points of the domain at which a function is compared with its definition and differentiated.
+/// The first two arguments of a function at three points of its domain, where its values, derivatives and enclosures
+/// are checked.
 fn points(function: Function) -> [(f64, f64); 3] {
     match function.domain() {
         Domain::Reals | Domain::CosineNonZero => [(0.3, 0.0), (-0.7, 0.0), (1.1, 0.0)],
@@ -168,7 +170,7 @@ fn partial_derivatives_of_all_functions() {
     }
 }
 
-/// Intervals, models along a line through the point, and balls, at the ends of a short line and between them.
+/// Intervals and Taylor models over a short line through the point, and balls at the ends of the line and between them.
 #[test]
 fn enclosures_of_all_functions_contain_their_values() {
     const REACH: f64 = 0.01;
@@ -247,7 +249,7 @@ fn total_derivative_follows_the_jet() {
     ];
     let expected = dag.sum(terms);
     assert_eq!(derivative, expected);
-    // Constants have none.
+    // The derivative of a constant is zero.
     let constant = dag.apply(Function::Sin, &[p]);
     let derivative = total_derivative(&mut dag, constant);
     assert!(dag.is_zero(derivative));

@@ -98,7 +98,8 @@ impl Tree {
         }
     }
 
-    /// The exact value of a rational function, if it is defined and short.
+    /// The exact value; `None` where the tree contains a function, divides by zero, or has a power that would be too
+    /// long.
     fn exact(&self, point: &[i64]) -> Option<Rational> {
         match self {
             Tree::Number(n, d) => Rational::new(*n, *d),
@@ -113,13 +114,13 @@ impl Tree {
     }
 }
 
-/// Whether some sub-expression overflows at the point.
+/// Whether the value of some sub-expression at the point is infinite.
 fn intermediate_overflow(dag: &Dag, expr: Expr, point: &[f64; 3]) -> bool {
     let nodes = reachable(dag, [expr]);
     evaluate(dag, &nodes, |s| point[number(s)]).into_iter().any(f64::is_infinite)
 }
 
-/// Whether the enclosure proves that the expression is defined, with a value of reasonable size.
+/// Whether the enclosure proves that the expression is defined, with a value of moderate size.
 fn moderate(enclosure: Interval) -> bool {
     enclosure.magnitude() < 1e6
 }
@@ -187,15 +188,16 @@ proptest! {
         prop_assert!(written.intersection(canonical).is_some(), "{written} {canonical}");
         let (exact, value) = (tree.value(&at), evaluate_one(&dag, expr, |s| at[number(s)]));
         if moderate(canonical) {
-            // Neither form can be further off than its enclosure is wide, but for the order of operations.
+            // But for the order of operations, neither value is further from the exact one than its enclosure is wide.
             let slack = 4.0 * (written.width() + canonical.width()) + 1e-12 * exact.abs();
-            // Where an argument of a bounded function overflows, as in sin(exp(1000)), there is an enclosure, and no value in either form.
+            // Where the argument of a bounded function overflows, as in sin(exp(1000)), there is an enclosure, but
+            // neither form has a floating-point value.
             let is_without_value = exact.is_nan() && value.is_nan();
             prop_assert!(is_without_value || (exact - value).abs() <= slack, "{exact} {value}");
         }
     }
 
-    /// Values at points of a box lie in the enclosure over the box.
+    /// Enclosures and values at points of a box lie in the enclosure over the box.
     #[test]
     fn enclosures_contain_values(
         tree in tree(&Function::ALL),
@@ -214,17 +216,17 @@ proptest! {
             // The exact value lies in both. How far bounds are rounded outwards differs between neighbours.
             prop_assert!(wide.intersection(thin).is_some(), "{wide} {thin}");
             let value = evaluate_one(&dag, expr, |s| p[number(s)]);
-            // Overflow on the way: the real value exists, the floating-point one does not.
+            // After an overflow on the way, the floating-point value may be far from the real one, or not exist.
             if intermediate_overflow(&dag, expr, &p) {
                 continue;
             }
-            // Products are evaluated in another order than their enclosures.
+            // The order of operations in a product is not that in its enclosure.
             let slack = 4.0 * thin.width() + 1e-12 * value.abs();
             prop_assert!(wide.lo() - slack <= value && value <= wide.hi() + slack, "{wide} {value}");
         }
     }
 
-    /// Derivatives against central differences of the tree, where two steps agree on what the difference is.
+    /// Derivatives against central differences of the tree, where the differences with two step sizes agree.
     #[test]
     fn derivatives_of_random_expressions(tree in tree(SMOOTH), at in point(), k in 0u32..3) {
         const H: f64 = 1e-3;
@@ -247,14 +249,15 @@ proptest! {
         let mut dag = Dag::new();
         let expr = tree.build(&mut dag);
         let derivative = differentiate(&mut dag, expr, unknown(k));
-        // Where a function has become constant to rounding, asin(tanh(x)) for one, its derivative is zero over zero.
+        // Where a function is constant to rounding, as asin(tanh(x)) is for large x, its derivative is evaluated as
+        // zero over zero.
         let cell = [0, 1, 2].map(|j| Interval::point(at[j]));
         prop_assume!(moderate(evaluate_interval(&dag, &[derivative], |s| cell[number(s)])[0]));
         let exact = evaluate_one(&dag, derivative, |s| at[number(s)]);
         prop_assert!((exact - fine).abs() <= 1e-6 * fine.abs().max(1.0), "{exact} {fine}");
     }
 
-    /// Rational functions: exact arithmetic, residues and floating-point arithmetic agree.
+    /// Rational functions: residues and intervals agree with exact arithmetic.
     #[test]
     fn residues_of_rational_functions(tree in tree(&[]), at in [-9i64..10, -9i64..10, -9i64..10]) {
         let exact = tree.exact(&at);
@@ -269,14 +272,15 @@ proptest! {
             prop_assert_eq!(Some(evaluation.values[0]), exact.modulo(PRIME));
             prop_assert!(evaluation.is_proof());
         }
-        // Cancellation only removes divisions by zero.
+        // The canonical form is defined wherever the tree is: cancellation may remove a division by zero, but never
+        // adds one.
         prop_assert!(evaluation.is_ok());
         let cell = at.map(|n| Interval::point(n as f64));
         let enclosure = evaluate_interval(&dag, &[expr], |s| cell[number(s)])[0];
         prop_assert!(enclosure.intersection(interval::rational(&exact)).is_some());
     }
 
-    /// Differentiation commutes with evaluation: (f g)' = f' g + f g' and (f/g)' g² = f' g - f g' as residues.
+    /// The rules of differentiation (f g)' = f' g + f g' and (f/g)' g² = f' g - f g' hold for residues.
     #[test]
     fn product_and_quotient_rules_as_residues(f in tree(SMOOTH), g in tree(SMOOTH)) {
         let mut dag = Dag::new();

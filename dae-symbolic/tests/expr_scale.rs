@@ -1,6 +1,6 @@
-//! Expressions of a million nodes in several shapes go through every operation of the kernel, in a thread with a stack
-//! of 512 KiB: nothing recurses on depth, and nothing is quadratic. Times are printed (`--nocapture`), not asserted.
-//! One shape is run in full always, the others on a tenth of it unless ignored tests are asked for
+//! Expressions of a million nodes in several shapes go through the main operations of the kernel, in a thread with a
+//! stack of 512 KiB: none may recurse on depth or take quadratic time. Times are printed (`--nocapture`), not asserted.
+//! One shape always has a million nodes; the others have a tenth of that, and a million in the ignored tests
 //! (`--include-ignored`).
 
 use std::time::Instant;
@@ -23,13 +23,14 @@ fn unknown(k: u32) -> Symbol {
 /// A family of expressions.
 struct Shape {
     name: &'static str,
-    /// The expression of the given number of nodes or a little more.
+    /// The expression with at least the given number of nodes, and few more.
     build: fn(&mut Dag, u32) -> Expr,
-    /// Its value and the sum of its partial derivatives when all symbols are $x$.
+    /// The value of the expression with a given number of nodes, and the sum of its partial derivatives, where all
+    /// unknowns are $x$.
     expected: fn(u32, f64) -> (f64, f64),
 }
 
-/// Applies every operation of the kernel to the expression of a shape.
+/// Applies the main operations of the kernel to the expression of a shape, checks the results and prints the times.
 fn every_operation(shape: Shape, nodes: u32) {
     let Shape { name: shape, build, expected } = shape;
     let run = move || {
@@ -147,7 +148,8 @@ const HORNER_CHAIN: Shape = Shape {
     },
 };
 
-// Each layer of 1000 is made of neighbours in the one before; every node is used four times.
+// Each of the 1000 expressions in a layer is made from two neighbours in the layer before, each of which is used four
+// times.
 const SHARED_LAYERS: Shape = Shape {
     name: "shared layers",
     build: |dag, n| {

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use crate::exercise::Reached;
 use crate::mutate::Level;
 
-/// Counts of executions.
+/// Counts of executions; those that panic are counted only as findings.
 pub(crate) struct Tally {
     start: u64,
     begin: Instant,
-    /// Executions by how far they got, for inputs made from texts and from models.
+    /// Executions by how far they got (`Reached::depth`), for inputs changed as texts and for those changed as models.
     reached: [[u64; 5]; 2],
     /// The slowest execution: its time and number.
     slowest: (Duration, u64),

@@ -1,7 +1,8 @@
 //! Texts as tokens, and models as statements.
 //!
-//! In: any text. Out: its pieces; together they are the text again. A piece is a number, a word, white space with
-//! comments, or a sign. Statements are found without the parser, so that texts with errors have them, too.
+//! In: any text. Out: its pieces, which, joined, are the text again. A piece is a number, a word, a stretch of white
+//! space, a line comment, or any other single character. Statements are found without the parser, so that texts with
+//! errors have them, too.
 
 use std::ops::Range;
 
@@ -32,7 +33,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The length of a number: `0.5`, `1e-3`, but of `0..3` only the zero.
+/// The length of the number that begins the text: all of `0.5` and `1e-3`, but of `0..3` only the zero.
 fn number(text: &[u8]) -> usize {
     let at = |k: usize| text.get(k).copied().unwrap_or(b' ');
     let mut end = 1;
@@ -58,7 +59,7 @@ fn is_space(token: &str) -> bool {
     token.starts_with(char::is_whitespace) || token.starts_with("//")
 }
 
-/// Words that open statements other than equations.
+/// Words that open statements which are not treated as equations, even if they contain a `=`.
 const DECLARATIONS: &[&str] = &[
     "var",
     "param",
@@ -79,16 +80,16 @@ const DECLARATIONS: &[&str] = &[
     "struct",
 ];
 
-/// A text taken apart.
+/// A text taken apart into tokens, with its statements and the names that it declares.
 pub(crate) struct Sketch {
     pub(crate) tokens: Vec<String>,
-    /// Statements that end in `;`, without it.
+    /// The tokens of each statement that ends in `;`, without the `;`.
     pub(crate) statements: Vec<Range<usize>>,
-    /// Names declared with `var` without extents.
+    /// Names of scalar unknowns.
     pub(crate) unknowns: Vec<String>,
-    /// Names declared with `var` with extents.
+    /// Names of arrays of unknowns.
     pub(crate) arrays: Vec<String>,
-    /// Scalar parameters and inputs.
+    /// Names of scalar parameters and inputs.
     pub(crate) given: Vec<String>,
 }
 
@@ -111,17 +112,17 @@ impl Sketch {
         sketch
     }
 
-    /// The next piece that is not white space.
+    /// The place of the next token that is neither white space nor a comment; `None` if there is none.
     pub(crate) fn after(&self, place: usize) -> Option<usize> {
         (place + 1..self.tokens.len()).find(|&k| !is_space(&self.tokens[k]))
     }
 
-    /// The previous piece that is not white space.
+    /// The place of the previous token that is neither white space nor a comment; `None` if there is none.
     pub(crate) fn before(&self, place: usize) -> Option<usize> {
         (0..place).rev().find(|&k| !is_space(&self.tokens[k]))
     }
 
-    /// Whether the next piece is this one.
+    /// Whether the next token that is neither white space nor a comment is `sign`.
     pub(crate) fn is_before(&self, place: usize, sign: &str) -> bool {
         self.after(place).is_some_and(|k| self.tokens[k] == sign)
     }
@@ -130,13 +131,13 @@ impl Sketch {
         self.tokens[statement.clone()].iter().find(|token| !is_space(token)).map_or("", String::as_str)
     }
 
-    /// Statements with a `=` that declare nothing, and where the `=` is.
+    /// The statements with a `=` that do not open with one of `DECLARATIONS`, each with the place of its first `=`.
     pub(crate) fn equations(&self) -> Vec<(Range<usize>, usize)> {
         let equations = self.statements.iter().filter(|s| !DECLARATIONS.contains(&self.opening(s)));
         equations.filter_map(|s| s.clone().find(|&k| self.tokens[k] == "=").map(|k| (s.clone(), k))).collect()
     }
 
-    /// Statements that begin with a word.
+    /// The statements that open with `word`.
     pub(crate) fn declarations(&self, word: &str) -> Vec<Range<usize>> {
         self.statements.iter().filter(|s| self.opening(s) == word).cloned().collect()
     }
@@ -158,7 +159,8 @@ impl Sketch {
             let token = &self.tokens[k];
             let is_scalar = self.unknowns.contains(token) || self.given.contains(token) || is_number(token);
             let in_call = self.before(k).is_some_and(|before| matches!(self.tokens[before].as_str(), "." | ","));
-            // The exponent of `powi`, the order of `der` and bounds are numbers of another kind.
+            // Exponents of `powi`, orders of `der` and bounds of ranges have to stay integers; for their sake, whatever
+            // follows a comma is left out.
             let exponent =
                 is_number(token) && self.is_before(k, ")") && self.before(k).is_some_and(|b| self.tokens[b] == "(");
             let bound = is_number(token) && self.is_before(k, ".") || in_call;
@@ -169,20 +171,21 @@ impl Sketch {
         found
     }
 
-    /// The text with a piece replaced.
+    /// The text with one token replaced.
     pub(crate) fn with(&self, place: usize, piece: String) -> String {
         let mut tokens = self.tokens.clone();
         tokens[place] = piece;
         tokens.concat()
     }
 
-    /// The text with a range replaced.
+    /// The text with a range of tokens replaced.
     pub(crate) fn with_range(&self, range: Range<usize>, text: &str) -> String {
         [&self.tokens[..range.start].concat(), text, &self.tokens[range.end..].concat()].concat()
     }
 }
 
-/// Ranges between `{`, `;` and `}`, as far as they end in `;`; braces and semicolons in parentheses and in expressions do not count.
+/// The ranges from behind a `{`, `;` or `}`, or from the beginning, to the next `;`. Semicolons in brackets, and the
+/// braces of conditionals and functions with all that they enclose, do not count.
 fn statements(tokens: &[String]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut begin, mut depth, mut in_expression) = (0, 0_usize, false);
@@ -200,7 +203,7 @@ fn statements(tokens: &[String]) -> Vec<Range<usize>> {
             "{" | "}" => (begin, depth, in_expression) = (k + 1, 0, false),
             _ => {}
         }
-        // A function is not followed by `;`.
+        // The body of a function is not followed by `;`.
         if token == "}" && depth == 0 && in_expression && tokens[begin..k].iter().any(|t| t == "fn") {
             (begin, in_expression) = (k + 1, false);
         }

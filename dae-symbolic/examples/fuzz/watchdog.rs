@@ -1,8 +1,9 @@
-//! Inputs that do not come to an end.
+//! Executions that do not end.
 //!
-//! In: the beginning and end of every execution. Out: an input for which its thread has been *running* for three times
-//! the limit is written to `fuzz/found/`, and the process ends: nothing else stops a thread. Where the system does not
-//! tell how long a thread was running, elapsed time counts, with a margin for a busy machine.
+//! In: the beginning and end of every execution. Out: if the thread of an execution goes on *running* for more than
+//! twice the limit after the limit has elapsed, the input is written to `fuzz/found/`, and the process ends, because
+//! nothing else stops a thread. Where the system does not tell how long a thread has been running, elapsed time counts,
+//! with a margin for a busy machine.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use crate::corpus::keep;
 
-/// The current execution, when it began, and for how long its thread had been running when it was first found to be slow.
+/// The current execution: when it began, its number, its input, and the running time of its thread ([`Clock`]) when it
+/// was first found to exceed the limit, `None` before.
 struct Current {
     since: Instant,
     number: u64,
@@ -18,13 +20,13 @@ struct Current {
     slow: Option<Duration>,
 }
 
-/// A thread that looks at the clock.
+/// The current execution of a thread, which another thread watches.
 pub(crate) struct Watchdog {
     current: Arc<Mutex<Option<Current>>>,
 }
 
 impl Watchdog {
-    /// Watches the calling thread, every half second.
+    /// Starts a thread that looks at the calling thread's current execution every half second.
     pub(crate) fn start(limit: Duration) -> Self {
         let current = Arc::new(Mutex::new(None::<Current>));
         let watched = Arc::clone(&current);
@@ -63,14 +65,14 @@ impl Watchdog {
     }
 }
 
-/// How long a thread was running, as Linux counts it.
+/// The time for which a thread has been running since it began, as Linux counts it.
 pub(crate) struct Clock {
     file: Option<PathBuf>,
 }
 
 impl Clock {
     pub(crate) fn of_this_thread() -> Clock {
-        // The link leads to the number of the thread, so that others can look.
+        // The target of the link contains the number of this thread, so that other threads can read the file, too.
         let thread = std::fs::read_link("/proc/thread-self").ok();
         Clock { file: thread.map(|thread| Path::new("/proc").join(thread).join("schedstat")) }
     }

@@ -1,10 +1,11 @@
-//! Changes that know nothing of the language: bytes and tokens. Most of them only reach the parser.
+//! Changes of bytes, tokens and statements without regard to the language; most of the results only reach the parser.
 
 use super::words::WORDS;
 use crate::draw::Draw;
 use crate::tokens::tokens;
 
-/// A byte or some of them are changed, removed, repeated; or the text ends early.
+/// A byte is inserted or removed, or one of its bits flipped; or some bytes are repeated elsewhere; or the text ends
+/// early.
 pub(super) fn bytes(draw: &mut Draw, text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let place = draw.below(bytes.len() + 1);
@@ -23,7 +24,8 @@ pub(super) fn bytes(draw: &mut Draw, text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Statements are what ends in `;`: removed, repeated, exchanged, or taken from another text.
+/// A statement, here anything up to a `;`, is removed, repeated or exchanged with another, or one is inserted from
+/// another text.
 pub(super) fn statements(draw: &mut Draw, text: &str, other: &str) -> String {
     let mut statements: Vec<String> = text.split_inclusive(';').map(String::from).collect();
     let (i, j) = (draw.below(statements.len()), draw.below(statements.len()));
@@ -39,7 +41,8 @@ pub(super) fn statements(draw: &mut Draw, text: &str, other: &str) -> String {
     statements.concat()
 }
 
-/// Tokens are removed, repeated, exchanged, replaced by words of the language and others, nested.
+/// A token is removed, repeated elsewhere, exchanged with another, replaced by another or by one of `WORDS`, or nested
+/// in brackets; or one of `WORDS` or some tokens of another text are inserted.
 pub(super) fn pieces(draw: &mut Draw, text: &str, other: &str) -> String {
     let mut list: Vec<String> = tokens(text).into_iter().map(String::from).collect();
     if list.is_empty() {

@@ -1,8 +1,8 @@
-//! Inputs: texts of the tree with random changes, and models made up from nothing.
+//! Inputs: texts of the tree, and models made up from nothing, with random changes.
 //!
-//! In: the seed and the number of an execution. Out: its input. Most changes keep a model a model (`grammar.rs`), so
-//! that it reaches the analysis; some know nothing of the language and are for the parser (`junk.rs`). Shared by the
-//! driver and the target of `cargo fuzz`.
+//! In: the texts, the seed and the number of an execution. Out: the input of this execution. The changes of
+//! `grammar.rs` mostly leave a model a model, so that it reaches the analysis; those of `junk.rs` disregard the
+//! language and are for the parser. Shared by the driver and the target of `cargo fuzz`.
 
 mod grammar;
 mod invent;
@@ -14,21 +14,22 @@ use crate::draw::Draw;
 /// How an input was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
-    /// By changes that know nothing of the language.
+    /// By changes without regard to the language.
     Text,
     /// By changes that mostly leave a model a model.
     Model,
 }
 
-/// The number of inputs of twenty that are for the parser: they cost at most a tenth of the others.
+/// The average number of inputs in twenty that are made for the parser; each takes at most a tenth of the time that one
+/// of the others takes.
 const TEXTS_OF_20: usize = 17;
-/// Longer inputs take the time of many.
+/// The greatest length of an input in bytes: a longer one would take the time of many.
 const LONGEST: usize = 40_000;
 
 /// Draws inputs.
 pub(crate) struct Mutator {
     texts: Pool,
-    /// The texts that are accepted.
+    /// Those of the texts that are models.
     models: Pool,
     seed: u64,
 }
@@ -43,7 +44,7 @@ impl Mutator {
     pub(crate) fn input(&self, number: u64) -> (String, Level) {
         let draw = &mut Draw::new(self.seed, number);
         let level = if draw.below(20) < TEXTS_OF_20 { Level::Text } else { Level::Model };
-        // Few changes most of the time: many of them only ever reach the parser.
+        // Few changes most of the time: a text with many of them hardly ever gets beyond the parser.
         let changes = *draw.pick(&[1, 1, 1, 1, 2, 2, 3, 6]);
         let kind = draw.below(6);
         let mut text = match (level, kind) {
@@ -57,7 +58,7 @@ impl Mutator {
         (text, level)
     }
 
-    /// A change of any text, which follows from the seed, as `cargo fuzz` requires.
+    /// The given text with one change, which the seed determines, as `cargo fuzz` requires.
     #[allow(dead_code, reason = "the driver of this folder draws its texts itself")]
     pub(crate) fn changed(&self, text: &str, seed: u64) -> String {
         let draw = &mut Draw::new(self.seed, seed);
@@ -88,10 +89,11 @@ pub(crate) fn truncate(text: &mut String, longest: usize) {
     }
 }
 
-/// Texts, of which short ones are drawn more often: the cost of a model grows faster than its length, and none is to take most of the time.
+/// Texts, of which short ones are drawn more often: the cost of a model grows faster than its length, and no single one
+/// is to take most of the time.
 struct Pool {
     texts: Vec<String>,
-    /// Sums of weights up to each.
+    /// For each text, the sum of the weights up to and including its own.
     sums: Vec<u64>,
 }
 
