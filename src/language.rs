@@ -87,8 +87,8 @@
 //!
 //! Indices and ranges are made of integers, constants and the variables of loops; each index is affine in these (`N - 1
 //! - 2 * i`). The compiler checks that every element exists; if one does not, the message names the instance. A range
-//! may be empty, as `1..N - 1` is for `N = 2`, and an array may have no element: the ends of a chain need no special
-//! case.
+//! may be empty, as `1..N - 1` is for `N = 2`, and an array may have no element: the ends of a chain need no
+//! special case.
 //!
 //! Conditions that constants and loop variables decide are not piecewise functions: they leave no switching function,
 //! and indices in a branch that is not taken are not checked. Such conditions may also compare with `==` and `!=`; they
