@@ -85,9 +85,9 @@
 //! | `if i == 0 { q[0] = 1; } else { q[i] = q[i - 1]; }` | such a choice between equations; `else` may be omitted |
 //! | `fn norm2(v: [f64; 3]) { … }` | a helper with an array as argument: `norm2(q)`, `norm2(der(q))`, `norm2(T[i])` |
 //!
-//! Indices and ranges are made of integers, constants and the variables of loops; each index is affine in these (`N - 1
-//! - 2 * i`). The compiler checks that every element exists; if one does not, the message names the instance. A range
-//! may be empty, as `1..N - 1` is for `N = 2`, and an array may have no element: the ends of a chain need no
+//! Indices and ranges are made of integers, constants and the variables of loops; each index is affine in these
+//! (`N - 1 - 2 * i`). The compiler checks that every element exists; if one does not, the message names the instance. A
+//! range may be empty, as `1..N - 1` is for `N = 2`, and an array may have no element: the ends of a chain need no
 //! special case.
 //!
 //! Conditions that constants and loop variables decide are not piecewise functions: they leave no switching function,
