@@ -25,13 +25,20 @@ fn contradiction(body: &str, t0: f64) -> (Vec<String>, String) {
 
 #[test]
 fn what_is_left_without_unknowns_is_shown() {
-    let cases: [(&str, f64, &[&str], &str); 6] = [
+    let cases: [(&str, f64, &[&str], &str); 7] = [
         // A point on the unit circle, given by sine and cosine, against a radius that varies.
         (
             "var a ~ 0.1; var x ~ 0.1; var y ~ -1; x = sin(a); y = -cos(a); x.powi(2) + y.powi(2) = 2 + sin(t);",
             0.0,
             &["equation 1", "equation 2", "equation 3"],
             "0 = sin(t) + 1",
+        ),
+        // What is left is zero at the start, but its derivative is not.
+        (
+            "var a ~ 0.1; var x ~ 0.1; var y ~ -1; x = sin(a); y = -cos(a); x.powi(2) + y.powi(2) = 1 + sin(t);",
+            0.0,
+            &["equation 1", "equation 2", "equation 3"],
+            "sin(t)",
         ),
         // A distance defined by a square root.
         (

@@ -5,7 +5,7 @@
 
 #![cfg(feature = "syntax")]
 
-use dae_symbolic::expr::{Expr, Symbol, UnknownId, transfer, vanishes};
+use dae_symbolic::expr::{Expr, Rational, Symbol, UnknownId, transfer, vanishes};
 use dae_symbolic::model::{Boundary, Derivation, Model};
 use dae_symbolic::read_text;
 use dae_symbolic::syntax::SourceText;
@@ -96,7 +96,6 @@ fn a_different_model_is_not_proved_equal() {
 /// Proves that the residuals of the mechanical system are $M u' - f + G^\top \lambda$ and $g$, with the $M$, $f$, $G$
 /// and $g$ of its `Derivation`.
 fn parts_add_up(text: &str) {
-    use dae_symbolic::expr::Rational;
     let mut model = model(text);
     let derivations = model.derivations.clone();
     let [Derivation::Mechanics(it)] = derivations.as_slice() else { panic!("one mechanical system") };
@@ -291,10 +290,14 @@ fn optimal_control_of_a_nonlinear_system() {
     // p(T) = -c s, q(T) = -c^2 / 2.
     let (c, s) = (UnknownId(0), UnknownId(1));
     let [c, s] = [c, s].map(|unknown| derived.dag.symbol(Symbol::Unknown { unknown, order: 0 }));
-    for (end, expected) in problem.end.iter().zip([[(c, 1), (s, 1)].as_slice(), &[(c, 2)]]) {
-        let expected = derived.dag.product(expected.iter().copied());
-        let ratio = derived.dag.div(end.expect("not zero"), expected);
-        assert!(derived.dag.as_constant(ratio).is_some(), "a multiple of the monomial");
+    let minus = |denominator| Rational::new(-1, denominator).expect("not zero");
+    for (end, (factor, powers)) in
+        problem.end.iter().zip([(minus(1), [(c, 1), (s, 1)].as_slice()), (minus(2), &[(c, 2)])])
+    {
+        let product = derived.dag.product(powers.iter().copied());
+        let factor = derived.dag.constant(factor);
+        let expected = derived.dag.mul(factor, product);
+        assert_eq!(end.expect("not zero"), expected);
     }
 }
 

@@ -26,7 +26,8 @@ fn assert_same(text: &str) {
 /// hardly smaller; `None` if neither is so. Doc comments are not compared: where the texts of a family do not follow
 /// one pattern, as with fractions, only the first few are listed, and those of an excerpt cover fewer members.
 fn difference(text: &str, excerpt: &Compiled) -> Option<String> {
-    let whole = match compile(scalar_model(families(text).model).ok()?, 0.0) {
+    let scalar = scalar_model(families(text).model).unwrap_or_else(|found| panic!("{text}\n{found:?}"));
+    let whole = match compile(scalar, 0.0) {
         Ok(whole) => whole,
         Err(rejected) => return Some(format!("rejected: {}", rejected.diagnostics)),
     };
@@ -37,7 +38,7 @@ fn difference(text: &str, excerpt: &Compiled) -> Option<String> {
     if verdicts[0] != verdicts[1] {
         return Some(format!("{verdicts:?}"));
     }
-    let (a, b) = (emit(excerpt).ok()?, emit(&whole).unwrap());
+    let (a, b) = (emit(excerpt).unwrap(), emit(&whole).unwrap());
     let code = |text: &str| -> Vec<String> {
         text.lines().filter(|line| !line.trim_start().starts_with("///")).map(str::to_string).collect()
     };

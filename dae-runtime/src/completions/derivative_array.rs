@@ -31,7 +31,8 @@ use crate::completions::delegate::forward_to_inner;
 use crate::contract::class::Classified;
 use crate::contract::{Dae, Description, Pattern};
 use crate::interval::TaylorModel;
-use crate::linalg::complete_pivoting::{CompletePivoting, dot};
+use crate::linalg::complete_pivoting::CompletePivoting;
+use crate::linalg::vector::dot;
 
 /// Rows of $H$ are kept while their pivots are at least this fraction of those that complete pivoting would take, so
 /// that the pivots do not vanish within the next step.

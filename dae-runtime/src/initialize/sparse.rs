@@ -17,6 +17,7 @@ use super::components::{Component, StepKind, is_small};
 use super::least_change::{ABLE, least_change};
 use crate::linalg::rank::RankError;
 use crate::linalg::sparse::{FactorError, Factors, SparseMatrix};
+use crate::linalg::vector::norm;
 
 /// Components with at most this many equations, and at most twice as many moving jets, fall back to dense linear
 /// algebra where the sparse one finds no solution.
@@ -224,10 +225,6 @@ fn saddle(matrix: &SparseMatrix, cost: &[f64], tau: f64) -> SparseMatrix {
     let rows = matrix.entries().flat_map(|(i, j, value)| [(n + i, j, value), (j, n + i, value)]);
     let regularisation = (0..m).map(|i| (n + i, n + i, -tau * tau));
     SparseMatrix::from_entries(m + n, m + n, weights.chain(rows).chain(regularisation))
-}
-
-fn norm(values: &[f64]) -> f64 {
-    values.iter().map(|value| value * value).sum::<f64>().sqrt()
 }
 
 #[cfg(test)]

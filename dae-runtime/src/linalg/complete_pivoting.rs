@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use super::vector::dot;
+
 /// A dense matrix during elimination, with one right-hand side as its last column.
 #[derive(Clone, Debug)]
 pub(crate) struct CompletePivoting {
@@ -138,9 +140,4 @@ impl CompletePivoting {
         }
         self.solution.iter_mut().zip(&self.column_scale).for_each(|(x, scale)| *x *= scale);
     }
-}
-
-/// $a^\top b$.
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

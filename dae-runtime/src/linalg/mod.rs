@@ -9,3 +9,4 @@ pub mod pivoted_qr;
 pub mod rank;
 pub mod sparse;
 pub mod structure;
+pub(crate) mod vector;

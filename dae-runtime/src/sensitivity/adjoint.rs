@@ -40,6 +40,7 @@ use super::{Beginning, Quantity, StartDerivative};
 use crate::contract::{AliasOf, Dae, Description, Name};
 use crate::integrator::hidden::Hidden;
 use crate::integrator::stepper::{Failure, Options};
+use crate::linalg::vector::{dot, larger};
 use crate::methods::radau::{Origin, Polynomial, StageRange, Tableau};
 use crate::solution::{Solution, Status};
 
@@ -500,13 +501,4 @@ impl<'d> Sweep<'d> {
             quantities: quantities.iter().map(|quantity| quantity.name.clone()).collect(),
         }
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// The larger number; NaN if either is NaN.
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a || b.is_nan() { b } else { a }
 }

@@ -20,6 +20,7 @@ use crate::contract::{Dae, Kind};
 use crate::initialize::{Change, InitializationError, KeptDerivatives, restarted_derivatives};
 use crate::integrator::polynomial::{curvature, evaluate};
 use crate::integrator::stepper::{Failure, Stepper};
+use crate::linalg::vector::larger;
 
 /// Relative step of differences: truncation and rounding errors are equal, 1e-10.
 const DIFFERENCE: f64 = 6e-6;
@@ -89,21 +90,26 @@ struct Towards<'a> {
 impl Moment<'_> {
     /// Central difference of `function`.
     fn difference(&self, dae: &dyn Dae, towards: &Towards<'_>, function: OfState<'_>) -> f64 {
-        let delta = self.step(dae, towards.t, towards.y);
+        let delta = self.step(dae, towards);
         let at = |delta: f64| {
             let y: Vec<f64> = moved(self.y, delta, towards.y);
             let yp: Vec<f64> = moved(self.yp, delta, towards.yp);
             function(self.t + delta * towards.t, &y, &yp)
         };
-        if delta == 0.0 { 0.0 } else { (at(delta) - at(-delta)) / (2.0 * delta) }
+        delta.map_or(0.0, |delta| (at(delta) - at(-delta)) / (2.0 * delta))
     }
 
-    /// Step in a direction, from the sizes of unknowns and the time of a step.
-    fn step(&self, dae: &dyn Dae, by_t: f64, by_y: &[f64]) -> f64 {
-        let sizes = dae.description().unknowns.iter().zip(self.y).map(|(unknown, y)| unknown.nominal.max(y.abs()));
-        let of_state = sizes.zip(by_y).map(|(size, change)| change.abs() / size);
-        let speed = of_state.fold(by_t.abs() / self.scale, f64::max);
-        if speed > 0.0 && speed.is_finite() { DIFFERENCE / speed } else { 0.0 }
+    /// Step in a direction, from the sizes of the unknowns and the time scale; zero in a direction that is infinite or
+    /// NaN, of which a difference makes NaN. `None` where nothing changes.
+    fn step(&self, dae: &dyn Dae, towards: &Towards<'_>) -> Option<f64> {
+        let unknowns = dae.description().unknowns.iter();
+        let sizes: Vec<f64> = unknowns.zip(self.y).map(|(unknown, y)| unknown.nominal.max(y.abs())).collect();
+        let of_state = sizes.iter().zip(towards.y).map(|(size, change)| change.abs() / size);
+        // Unknowns that the equations do not differentiate need not have slopes.
+        let of_slope = sizes.iter().zip(towards.yp).map(|(size, change)| change.abs() / size * self.scale);
+        let of_time = if towards.t == 0.0 { 0.0 } else { towards.t.abs() / self.scale };
+        let speed = of_state.fold(of_time, larger).max(of_slope.filter(|speed| speed.is_finite()).fold(0.0, f64::max));
+        if speed == 0.0 { None } else { Some(if speed.is_finite() { DIFFERENCE / speed } else { 0.0 }) }
     }
 }
 
@@ -204,13 +210,13 @@ impl Variation<'_> {
         carried: &Carried,
     ) -> Result<(), InitializationError> {
         let dae = self.dae();
-        let by_time = by_time(dae, t, jets, carried.scale);
+        let equations_by_time = equations_by_time(dae, t, jets, carried.scale);
         let point = [y, yp, jets];
         let through = |k: usize, quantity: &Quantity, held: KeptDerivatives<'_>| {
             let (tau, values) = (carried.by_time[k], &carried.values[k]);
             let equations = quantity.derivative_of_equations(dae, t, jets);
             // Constraints that depend on time move with the event.
-            let moving: Vec<f64> = equations.iter().zip(&by_time).map(|(e, by_t)| e + tau * by_t).collect();
+            let moving: Vec<f64> = equations.iter().zip(&equations_by_time).map(|(e, by_t)| e + tau * by_t).collect();
             let (mut total, _) =
                 restarted_derivatives(dae, t, point, held, Change { values, equations: moving, name: &quantity.name })?;
             for ((value, slope), unknown) in total.iter_mut().zip(yp).zip(dae.description().unknowns.iter()) {
@@ -250,7 +256,7 @@ impl Variation<'_> {
 }
 
 /// Derivatives of the equations of the prolongation with respect to time, with the jets held fixed.
-fn by_time(dae: &dyn Dae, t: f64, jets: &[f64], step: f64) -> Vec<f64> {
+fn equations_by_time(dae: &dyn Dae, t: f64, jets: &[f64], step: f64) -> Vec<f64> {
     let prolongation = dae.prolongation();
     let rows = prolongation.prolongation_description().equations.len();
     let delta = (PART_OF_STEP * step).max(1e3 * f64::EPSILON * t.abs()).max(f64::MIN_POSITIVE);
@@ -275,10 +281,7 @@ impl Carried {
     pub(crate) fn change(&mut self, dae: &dyn Dae, t: f64, y: &[f64], change: &dyn Fn(f64, &mut [f64])) {
         for (tau, value) in self.by_time.iter().zip(&mut self.values) {
             let at = Moment { t, y, yp: &[], ypp: &[], scale: self.scale };
-            let delta = at.step(dae, *tau, value);
-            if delta == 0.0 {
-                continue;
-            }
+            let Some(delta) = at.step(dae, &Towards { t: *tau, y: value, yp: &[] }) else { continue };
             let at = |delta: f64| {
                 let mut state = moved(y, delta, value);
                 change(t + delta * tau, &mut state);

@@ -12,6 +12,7 @@ use std::fmt;
 use crate::contract::{AliasOf, Dae, Eliminated, Name};
 use crate::integrator::polynomial::horner;
 use crate::integrator::stepper::{Failure, Statistics};
+use crate::linalg::vector::larger;
 use crate::solution::event::Occurrence;
 pub use sensitivities::{Sensitivities, SensitivityError};
 
@@ -398,11 +399,6 @@ fn derivative_name(name: &str, by: &str) -> String {
         false => format!("d({name})"),
     };
     format!("{}/{}", spelled(name), spelled(by))
-}
-
-/// A maximum that does not ignore NaN.
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a || b.is_nan() { b } else { a }
 }
 
 /// Piecewise polynomials, step after step.

@@ -22,6 +22,7 @@
 #[path = "../../../fuzz/exercise.rs"]
 mod exercise;
 
+mod clock;
 mod corpus;
 mod draw;
 mod mutate;
@@ -37,11 +38,12 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use clock::{Clock, processor_time};
 use exercise::{Output, Reached, exercise};
 use mutate::{Level, Mutator};
 use options::Options;
 use tally::Tally;
-use watchdog::{Clock, Watchdog};
+use watchdog::Watchdog;
 
 /// An input that takes longer than this is a finding.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -146,6 +148,7 @@ fn work(shared: &Shared, job: u64) {
         let mut time = begin.elapsed();
         // A busy machine makes everything slow: what counts is the time for which this thread is running.
         if time > LIMIT / 20 {
+            watchdog.begin(number, &input);
             time = time.min(processor_time(&clock, || drop(attempt(&input, output))));
         }
         watchdog.end();
@@ -186,13 +189,6 @@ fn output(number: u64, level: Level) -> Output {
         Level::Text if !number.is_multiple_of(32) => Output::Reading,
         Level::Text | Level::Model => Output::of(number / 32),
     }
-}
-
-/// The time for which this thread is running while it executes `run`; elapsed time where the system does not tell.
-fn processor_time(clock: &Clock, run: impl FnOnce()) -> Duration {
-    let (start, before) = (Instant::now(), clock.running());
-    run();
-    before.zip(clock.running()).map_or_else(|| start.elapsed(), |(before, after)| after - before)
 }
 
 /// What an input reaches, or the message of its panic.

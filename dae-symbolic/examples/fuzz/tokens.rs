@@ -127,8 +127,18 @@ impl Sketch {
         self.after(place).is_some_and(|k| self.tokens[k] == sign)
     }
 
+    /// The first word or sign of a statement behind its attributes, `#[…]`.
     fn opening(&self, statement: &Range<usize>) -> &str {
-        self.tokens[statement.clone()].iter().find(|token| !is_space(token)).map_or("", String::as_str)
+        let mut depth = 0_usize;
+        let is_in_attribute = |token: &&String| {
+            match token.as_str() {
+                "[" => depth += 1,
+                "]" => depth = depth.saturating_sub(1),
+                token => return depth > 0 || token == "#" || is_space(token),
+            }
+            true
+        };
+        self.tokens[statement.clone()].iter().find(|token| !is_in_attribute(token)).map_or("", String::as_str)
     }
 
     /// The statements with a `=` that do not open with one of `DECLARATIONS`, each with the place of its first `=`.

@@ -5,10 +5,10 @@
 //! nothing else stops a thread. Where the system does not tell how long a thread has been running, elapsed time counts,
 //! with a margin for a busy machine.
 
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::clock::Clock;
 use crate::corpus::keep;
 
 /// The current execution: when it began, its number, its input, and the running time of its thread ([`Clock`]) when it
@@ -62,23 +62,5 @@ impl Watchdog {
     /// The current execution has ended.
     pub(crate) fn end(&self) {
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-}
-
-/// The time for which a thread has been running since it began, as Linux counts it.
-pub(crate) struct Clock {
-    file: Option<PathBuf>,
-}
-
-impl Clock {
-    pub(crate) fn of_this_thread() -> Clock {
-        // The target of the link contains the number of this thread, so that other threads can read the file, too.
-        let thread = std::fs::read_link("/proc/thread-self").ok();
-        Clock { file: thread.map(|thread| Path::new("/proc").join(thread).join("schedstat")) }
-    }
-
-    pub(crate) fn running(&self) -> Option<Duration> {
-        let text = std::fs::read_to_string(self.file.as_ref()?).ok()?;
-        text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
     }
 }

@@ -27,7 +27,9 @@
 //! family      = "for" NAME "in" range "{" { inner } "}" ;
 //! choice      = "if" condition "{" { inner } "}" { "else" "if" condition "{" { inner } "}" } [ "else" "{" { inner } "}" ] ;
 //! forms       = "forms" "(" form { "," form } [ "," ] ")" ";" ;
-//! form        = NAME [ "(" choices ")" ] ;
+//! form        = NAME [ "(" options ")" ] ;
+//! options     = gain [ "," gain ] | "[" gain { "," gain } "]" ;
+//! gain        = [ "-" ] NUMBER | NAME [ index ] ;
 //! inner       = docs ( equation | definition | start | family | choice ) ;
 //! range       = expression ( ".." | "..=" ) expression ;
 //! type        = ":" ( "f64" | "[" "f64" ";" expression "]" | "[" "[" "f64" ";" expression "]" ";" expression "]" ) ;

@@ -6,7 +6,6 @@ use dae_runtime::contract::{Dae, Pattern};
 use dae_symbolic::emit::emit;
 use dae_symbolic::eval::Interpreter;
 use dae_symbolic::form::Form;
-use dae_symbolic::formulation::CompiledForm;
 use dae_symbolic::model::{Domain, Member, Model, Unknown};
 use dae_symbolic::pipeline::{Compiled, compile};
 use fastrand::Rng;
@@ -86,25 +85,20 @@ pub(crate) fn tokens(model: Model) -> usize {
 pub(crate) fn assert_agree(model: &Model) {
     let families = compiled(model.clone());
     let scalar = compiled(scalar_twin(model.clone()));
-    // Without families, unknowns that are constant or equal to others leave the derived forms; the text as written keeps them.
-    assert_eq!(unknowns(&families.forms[0]), unknowns(&scalar.forms[0]));
-    agree(&families, &scalar, |a, b| unknowns(a) == unknowns(b));
-    agree(&families, &compiled(unrolled_twin(model.clone())), |_, _| true);
+    agree(&families, &scalar);
+    agree(&families, &compiled(unrolled_twin(model.clone())));
 }
 
-fn unknowns(form: &CompiledForm) -> Vec<&str> {
-    form.program.description.unknowns.iter().map(|unknown| &*unknown.name).collect()
-}
-
-fn agree(families: &Compiled, twin: &Compiled, comparable: impl Fn(&CompiledForm, &CompiledForm) -> bool) {
+fn agree(families: &Compiled, twin: &Compiled) {
     assert_eq!(families.forms.len(), twin.forms.len());
-    for (a, b) in families.forms.iter().zip(&twin.forms).filter(|(a, b)| comparable(a, b)) {
+    for (a, b) in families.forms.iter().zip(&twin.forms) {
         let a = Interpreter::new(a.program.clone(), families.prolonged.clone());
         let b = Interpreter::new(b.program.clone(), twin.prolonged.clone());
         // Equations of families have other names.
         let (d, e) = (a.description(), b.description());
         assert_eq!((&d.unknowns, &d.parameters, d.leading), (&e.unknowns, &e.parameters, e.leading));
         assert_eq!((&d.jacobian_y, &d.jacobian_yp, &d.jacobian_p), (&e.jacobian_y, &e.jacobian_yp, &e.jacobian_p));
+        assert_eq!((&d.switches_jacobian_p, &d.eliminated), (&e.switches_jacobian_p, &e.eliminated));
         assert_eq!((&d.invariants_jacobian, d.leading_rank), (&e.invariants_jacobian, e.leading_rank));
         let (p, q) = (a.prolongation().prolongation_description(), b.prolongation().prolongation_description());
         assert_eq!((&p.jets, &p.jacobian), (&q.jets, &q.jacobian));
@@ -139,6 +133,9 @@ fn compare(a: &dyn Dae, b: &dyn Dae) {
         same("invariants", d.invariants.len(), &|m, out| m.invariants(0.3, &y, out));
         same("invariants_jacobian", len(&d.invariants_jacobian), &|m, out| m.invariants_jacobian(0.3, &y, out));
         same("switches", d.switches.len(), &|m, out| m.switching_functions(0.3, &y, &yp, out));
+        let watched = d.switches.iter().filter(|switch| switch.is_watched()).count();
+        same("watched", watched, &|m, out| m.watched_functions(0.3, &y, &yp, out));
+        same("switches by p", len(&d.switches_jacobian_p), &|m, out| m.switches_jacobian_p(0.3, &y, &yp, out));
         same("start_values", p.jets.len(), &|m, out| m.prolongation().start_values(0.3, out));
         same("prolonged_residual", p.equations.len(), &|m, out| m.prolongation().prolonged_residual(0.3, &jets, out));
         same("prolonged_jacobian", len(&p.jacobian), &|m, out| m.prolongation().prolonged_jacobian(0.3, &jets, out));

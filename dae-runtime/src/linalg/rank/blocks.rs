@@ -10,6 +10,7 @@
 //! dropped ones up to a modest factor.
 
 use crate::linalg::matrix::Matrix;
+use crate::linalg::vector::norm;
 
 use super::error::{RankError, check_finite};
 use super::{CLEAR, Confidence, DROPPABLE, EQUILIBRATION_SWEEPS, Rank, inverse_root_power_of_two};
@@ -122,10 +123,6 @@ impl State {
             confidence: if clear || self.largest == 0.0 { Confidence::Clear } else { Confidence::Uncertain },
         }
     }
-}
-
-fn norm(values: &[f64]) -> f64 {
-    values.iter().map(|value| value * value).sum::<f64>().sqrt()
 }
 
 /// Reflects all columns from `pivot` on so that the pivot column vanishes below row `row`.

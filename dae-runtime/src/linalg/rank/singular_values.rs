@@ -9,6 +9,7 @@
 //! matrix; it finds small singular values of scaled matrices to high relative accuracy; and it always terminates.
 
 use crate::linalg::matrix::Matrix;
+use crate::linalg::vector::dot;
 
 use super::error::{RankError, check_finite};
 
@@ -186,14 +187,6 @@ fn rotate(columns: &mut [f64], length: usize, p: usize, q: usize, c: f64, s: f64
         *a = c * old_a - s * old_b;
         *b = s * old_a + c * old_b;
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for (x, y) in a.iter().zip(b) {
-        sum += x * y;
-    }
-    sum
 }
 
 fn squared_norm(a: &[f64]) -> f64 {

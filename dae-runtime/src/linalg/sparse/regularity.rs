@@ -14,6 +14,7 @@ use super::factors::Factors;
 use super::{SparseMatrix, inverse_norm};
 use crate::linalg::rank::{Confidence, SingularValues};
 use crate::linalg::structure::{Block, Incidence, Matching, block_triangular_form, dulmage_mendelsohn};
+use crate::linalg::vector::{dot, norm};
 
 /// Condition number below which a block is clearly regular.
 const SURELY_REGULAR: f64 = 1e10;
@@ -181,9 +182,8 @@ fn smallest_vectors(block: &SparseMatrix, factors: &Factors) -> Option<(Vec<usiz
         orthonormalise(&mut right)?;
     }
     let zero = CLEARLY_ZERO * n as f64 * f64::EPSILON * REFERENCE.max(block.norm());
-    let norm = |x: Vec<f64>| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let null_right: Vec<&Vec<f64>> = right.iter().filter(|v| norm(block.times(v)) <= zero).collect();
-    let null_left: Vec<&Vec<f64>> = left.iter().filter(|u| norm(block.transposed_times(u)) <= zero).collect();
+    let null_right: Vec<&Vec<f64>> = right.iter().filter(|v| norm(&block.times(v)) <= zero).collect();
+    let null_left: Vec<&Vec<f64>> = left.iter().filter(|u| norm(&block.transposed_times(u)) <= zero).collect();
     let participants = |vectors: &[&Vec<f64>]| {
         let largest = vectors.iter().flat_map(|v| v.iter()).fold(0.0_f64, |a, b| a.max(b.abs()));
         members((0..n).map(|i| vectors.iter().map(|v| v[i].abs()).fold(0.0, f64::max) / largest))
@@ -216,7 +216,6 @@ fn start_vectors(n: usize, count: usize) -> Vec<Vec<f64>> {
 
 /// Gram–Schmidt, twice; `None` where a vector vanishes or overflows.
 fn orthonormalise(vectors: &mut [Vec<f64>]) -> Option<()> {
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     for k in 0..vectors.len() {
         let (before, rest) = vectors.split_at_mut(k);
         let current = rest.first_mut()?;
@@ -230,11 +229,11 @@ fn orthonormalise(vectors: &mut [Vec<f64>]) -> Option<()> {
                 let share = dot(other, current);
                 current.iter_mut().zip(other).for_each(|(x, other)| *x -= share * other);
             }
-            let norm = dot(current, current).sqrt();
-            if !(norm > 0.0 && norm.is_finite()) {
+            let length = norm(current);
+            if !(length > 0.0 && length.is_finite()) {
                 return None;
             }
-            current.iter_mut().for_each(|x| *x /= norm);
+            current.iter_mut().for_each(|x| *x /= length);
         }
     }
     Some(())

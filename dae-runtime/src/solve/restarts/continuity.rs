@@ -64,7 +64,7 @@ impl PiecewiseRun<'_> {
         [false, true].into_iter().any(|all| {
             let moves = |k: usize| all || unknowns[k].kind == Kind::Differential;
             let before: Vec<f64> = (0..y.len()).map(|k| if moves(k) { y[k] - ago * yp[k] } else { y[k] }).collect();
-            degrees_of_freedom::differs(self.dae, [(t, &before, yp), beyond], length)
+            degrees_of_freedom::differs(self.dae, [(t - ago, &before, yp), beyond], length)
         })
     }
 
