@@ -130,7 +130,7 @@ impl Sketch {
     /// The first word or sign of a statement behind its attributes, `#[…]`.
     fn opening(&self, statement: &Range<usize>) -> &str {
         let mut depth = 0_usize;
-        let is_in_attribute = |token: &&String| {
+        let mut is_in_attribute = |token: &&String| {
             match token.as_str() {
                 "[" => depth += 1,
                 "]" => depth = depth.saturating_sub(1),
