@@ -75,7 +75,7 @@ fn its_coefficients_are_those_derived_by_hand() {
     assert!((ratio / expected - 1.0).abs() < 1e-3, "{ratio:e} instead of {expected:e}");
 }
 
-/// The unknowns $R y$ serve only if the directions of the multipliers depend on nothing but time.
+/// The form, whose unknowns are $R y$, exists only if the directions of the multipliers depend on time alone.
 #[test]
 fn directions_that_depend_on_unknowns_are_told_by_name() {
     let pendulum = "struct Pendulum {

@@ -47,9 +47,9 @@ pub(crate) fn consistent_restart(
 /// Which entries of a state keep their derivatives; the others stay as near to theirs as they can.
 #[derive(Clone, Copy)]
 pub(crate) enum KeptDerivatives<'a> {
-    /// Those that keep their values in a restart in which these entries are changed.
+    /// Those whose values a restart keeps when it changes the entries for which the function is true.
     AsInRestart(&'a dyn Fn(usize) -> bool),
-    /// Those that are changed.
+    /// The entries for which the function is true: those that are changed.
     Changed(&'a dyn Fn(usize) -> bool),
     /// None.
     Nothing,

@@ -21,13 +21,15 @@ pub use sensitivities::{Sensitivities, SensitivityError};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Status {
-    /// At the end time.
+    /// The run has reached its end time.
     Success,
-    /// Before it, for this reason: then the solution belongs to an error ([`RunError::Stopped`](crate::solve::RunError::Stopped)).
+    /// The run ended early for this reason; the solution is then part of an error
+    /// ([`RunError::Stopped`](crate::solve::RunError::Stopped)).
     Stopped(Failure),
-    /// Before it, because the step observer asked for it, or because it was made step by step and abandoned.
+    /// The run ended early because its step observer asked for that, or because the iterator over its steps was
+    /// abandoned.
     Interrupted,
-    /// Before it, at a terminal event of this name.
+    /// The run ended early at the terminal event of this name.
     Event(Name),
 }
 

@@ -36,7 +36,7 @@ pub struct CompiledForm {
 pub(crate) struct Materials<'a> {
     pub(crate) analysis: &'a Analysis,
     pub(crate) prolonged: &'a Prolonged,
-    /// The material of the forms that are made from the text, whatever the structure says.
+    /// The material of the forms whose rows are equations of the text, not of the structural index reduction.
     pub(crate) text: Material<'a>,
     /// The material of all other forms.
     pub(crate) derived: Material<'a>,

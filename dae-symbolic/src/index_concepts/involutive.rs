@@ -29,7 +29,7 @@ use crate::model::Model;
 use crate::prolongation::Prolonged;
 use crate::system::{System, written_orders};
 
-/// Systems with more than this many unknowns are left alone: null spaces are dense.
+/// Systems with more than this many unknowns are not examined: bases of null spaces are dense matrices.
 const MAX_UNKNOWNS: usize = 60;
 /// The number of points at which all two-forms must vanish on the null space.
 const POINTS: u64 = 3;

@@ -3,8 +3,9 @@
 //! In: a state, a step, a residual (that of a formulation, or of its variational equations), factorised iteration
 //! matrices, start values. Out: the stages $Z_1, \dots, Z_s$, or why there are none. Convergence is judged as in RADAU5
 //! (Hairer & Wanner, section IV.8): the rate $\theta$ of the corrections predicts the error after the last iteration
-//! allowed, and an iteration that cannot succeed is abandoned: at once, unless the second correction is one of
-//! multipliers ([`CALM`]), but only after some iterations where a shorter step cannot be tried.
+//! allowed, and an iteration that cannot succeed is abandoned at once. There are two exceptions: a second correction
+//! that concerns multipliers ([`CALM`]) decides nothing, and where a shorter step cannot be tried, the first
+//! iterations do not.
 
 use num_complex::Complex;
 

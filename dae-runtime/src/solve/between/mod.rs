@@ -183,8 +183,8 @@ impl<'d> Between<'d> {
         None
     }
 
-    /// Counts a part for the functions for which it has to be divided, and gives up the enclosures of those for which
-    /// too many have been.
+    /// Charges one evaluation on a part of the step to every function whose sign its enclosure leaves open there. A
+    /// function that has used up its budget is no longer enclosed, but sampled.
     fn spend(&mut self, width: f64, examined: usize) {
         for k in 0..self.sides.len() {
             if self.functions.enclosed[k] && self.is_open(k, width) {

@@ -136,7 +136,7 @@ pub struct Path {
     pub origin: Origin,
 }
 
-/// A function outside the model; the path of its value is missing if it had an error that is reported already.
+/// A function outside the model. The path of its value is missing if it has an error, which has then been reported.
 #[derive(Clone, Debug)]
 pub struct External {
     /// Its name.

@@ -174,7 +174,7 @@ impl Instantiation<'_> {
         unknowns
     }
 
-    /// Gives unknowns the start values of one reach, which replace those given before.
+    /// Gives unknowns the start values that were written with one [`Reach`]; they replace earlier ones.
     fn starts(&mut self, reach: Reach, unknowns: &mut [Unknown]) {
         let mut given: BTreeMap<(UnknownId, u32), Origin> = BTreeMap::new();
         let starts = self.family.starts.iter().zip(&self.excerpt.starts);
