@@ -127,8 +127,8 @@ fn worst(polynomials: &Polynomials, jets: &[f64]) -> f64 {
 }
 
 /// For linear equations of one stage: the jets after the least change of those that are not fixed, computed for the
-/// whole system at once by dense linear algebra.
-fn joint_least_change(polynomials: &Polynomials) -> Vec<f64> {
+/// whole system at once by dense linear algebra, and the condition number of the system.
+fn joint_least_change(polynomials: &Polynomials) -> (Vec<f64>, f64) {
     let system = polynomials.system();
     let (m, n) = (polynomials.equations.len(), polynomials.jets.len());
     let mut values = vec![0.0; system.description.jacobian.len()];
@@ -144,10 +144,11 @@ fn joint_least_change(polynomials: &Polynomials) -> Vec<f64> {
     }
     let rhs: Vec<f64> = residual.iter().map(|r| -r).collect();
     let decomposition = SingularValues::of(&matrix).unwrap();
-    let step = decomposition.least_norm(decomposition.rank().rank, &rhs);
+    let rank = decomposition.rank();
+    let step = decomposition.least_norm(rank.rank, &rhs);
     let mut jets = system.start.clone();
     moving.iter().zip(step).for_each(|(&j, step)| jets[j] += step);
-    jets
+    (jets, rank.condition)
 }
 
 /// A coefficient in $[-1, 1)$ without apparent structure, the same in every run.
@@ -176,7 +177,7 @@ fn band(m: usize, n: usize, width: usize) -> Polynomials {
 fn sparse_least_change_is_the_dense_one() {
     let system = band(150, 310, 5);
     let initial = initialize(&system).unwrap();
-    let expected = joint_least_change(&system);
+    let (expected, _) = joint_least_change(&system);
     let off = initial.jets.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(off < 1e-10, "{off:e}");
     assert!(worst(&system, &initial.jets) < 1e-14);
@@ -220,9 +221,11 @@ proptest! {
             let j = index.index(system.jets.len());
             system.jets[j] = (Start::Fixed, solution[j], -1);
         }
-        let expected = joint_least_change(&system);
+        let (expected, condition) = joint_least_change(&system);
         let initial = initialize(&system);
+        // Of an inconsistent system there is no solution, and of an ill-conditioned one rounding decides which is nearest.
         prop_assume!(worst(&system, &expected) < 1e-10);
+        prop_assume!(condition < 1e7);
         let initial = initial.map_err(|error| TestCaseError::fail(error.to_string()))?;
         let size = expected.iter().fold(1.0_f64, |a, b| a.max(b.abs()));
         let off = initial.jets.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
