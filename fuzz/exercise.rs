@@ -1,7 +1,7 @@
-//! One input through everything that reads a model.
+//! Passes one input through every stage that reads a model.
 //!
-//! In: any text, and which of the outputs to ask for. Out: how far it gets; a panic is a finding. Shared by the example
-//! `fuzz`, the target of `cargo fuzz` and the test that repeats what was found.
+//! In: any text, and the output to ask for. Out: how far the text gets; a panic is a finding. Shared by the example
+//! `fuzz`, the target of `cargo fuzz`, and the test that repeats the inputs of earlier findings.
 
 use std::collections::BTreeSet;
 
@@ -18,31 +18,32 @@ use dae_symbolic::syntax::{SourceText, to_text};
 use dae_symbolic::{expand, read_text};
 use proc_macro2::TokenStream;
 
-/// The largest number of equations and unknowns of a model that is analysed: larger ones take long without hanging, and are only read.
+/// The largest number of equations, and of unknowns, of a model that is analysed. Larger models are only read: their
+/// analysis takes long without hanging.
 const MAX_SIZE: usize = 200;
 
 /// The output asked for once a model is analysed and formulated. Each costs about as much as the analysis of a small model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(dead_code, reason = "some users of this file ask for everything")]
 pub(crate) enum Output {
-    /// Nothing: the text is read, and what is wrong with it is printed.
+    /// None: the text is read, and its diagnostics are printed.
     Reading,
     /// The report as text and as data.
     Report,
     /// The report in LaTeX and HTML.
     Pages,
-    /// Code of all formulations, and whether it is made of tokens.
+    /// The generated code of all formulations, part of which is checked to consist of Rust tokens.
     Code,
-    /// What the macro does, from tokens to tokens.
+    /// The expansion of the macro, from tokens to tokens.
     Macro,
-    /// A formulation in the interpreter: initialisation and some steps.
+    /// One formulation in the interpreter: initialization and a few steps.
     Values,
-    /// All of that.
+    /// All of the above.
     Everything,
 }
 
 impl Output {
-    /// One of the outputs, drawn by number, so that the analysis takes most of the time.
+    /// The output that `number` selects: a single one, so that the analysis takes most of the time.
     #[allow(dead_code, reason = "some users of this file ask for everything")]
     pub(crate) fn of(number: u64) -> Output {
         match number % 16 {
@@ -59,18 +60,19 @@ impl Output {
     }
 }
 
-/// How far a text gets, and what is found about it.
+/// How far a text gets, and what is reported about it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reached {
-    /// It is no model: the codes of the findings.
+    /// It is not a model: the codes of the diagnostics.
     Unreadable(BTreeSet<&'static str>),
-    /// It is a model, and no more was asked.
+    /// It is a model that was only read.
     Readable,
-    /// It is ill-posed: codes and kind of problem.
+    /// It is ill-posed: the codes of the diagnostics and the kind of problem.
     Rejected(BTreeSet<&'static str>, &'static str),
-    /// It is analysed without a certificate: the reason without its details, and the formulations there are.
+    /// It is analysed, but no index is certified: the reason without its details, and the formulations.
     Analysed(String, Vec<String>),
-    /// It has an index or an upper bound: that, the reason for the bound, whether equations were combined, and the formulations.
+    /// It has a certified index or upper bound of the index: this number, the reason if it is only a bound, whether
+    /// equations were combined, and the formulations.
     Certified(u32, String, bool, Vec<String>),
 }
 
@@ -81,7 +83,7 @@ impl Reached {
         matches!(self, Reached::Analysed(..) | Reached::Certified(..))
     }
 
-    /// The number of the variant.
+    /// The position of the variant, from 0 for unreadable texts to 4 for certified models.
     pub(crate) fn depth(&self) -> usize {
         match self {
             Reached::Unreadable(_) => 0,
@@ -93,7 +95,7 @@ impl Reached {
     }
 }
 
-/// The forms that need no choices, and one of the others.
+/// The basic forms, and one of the others, which `number` selects.
 fn forms(number: usize) -> Vec<Form> {
     const OTHERS: [&str; 14] = [
         "stabilized(B)",
@@ -115,7 +117,7 @@ fn forms(number: usize) -> Vec<Form> {
     Form::BASIC.into_iter().chain(other).collect()
 }
 
-/// Reads, analyses, formulates, and asks for output.
+/// Reads the text, analyses and formulates the model, and produces the requested output.
 pub(crate) fn exercise(text: &str, output: Output) -> Reached {
     let source = SourceText { file: "model.dae", text };
     let (model, sources) = match read_text(text) {
@@ -159,7 +161,7 @@ pub(crate) fn exercise(text: &str, output: Output) -> Reached {
     reached(&compiled)
 }
 
-/// From tokens to tokens, if the text is made of them.
+/// Expands the text as the macro does, if this is requested and the text consists of Rust tokens.
 fn write_macro(text: &str, output: Output) {
     if output.wants(Output::Macro)
         && let Ok(tokens) = text.parse::<TokenStream>()
@@ -181,7 +183,8 @@ fn print(report: &Report, output: Output, pages: impl FnOnce() -> (String, Strin
     }
 }
 
-/// Lexing all generated code would take most of the time; one in four shows what there is to see.
+/// Generates the code of all formulations. Lexing it would take most of the time, so only the code of about one text in
+/// four is checked to consist of Rust tokens.
 fn write(compiled: &Compiled, number: usize) {
     let contradictions = contradictions(compiled);
     let code = emit(compiled).expect("a whole model tells what all members are like");
@@ -190,7 +193,8 @@ fn write(compiled: &Compiled, number: usize) {
     }
 }
 
-/// Makes some steps of a formulation, which need not succeed.
+/// Integrates one formulation for a few steps, which need not succeed, and evaluates the Jacobians that the integrator
+/// does not need.
 fn run(compiled: &Compiled, number: usize) {
     const STEPS: usize = 4;
     let Some(form) = compiled.forms.get(number % compiled.forms.len().max(1)) else { return };
@@ -218,7 +222,7 @@ fn run(compiled: &Compiled, number: usize) {
 fn reached(compiled: &Compiled) -> Reached {
     let forms = compiled.forms.iter().map(|form| form.form.to_string()).collect();
     let rewritten = !compiled.analysis.rewrites.is_empty();
-    // The first words tell the reasons apart; what follows are names and numbers.
+    // The first words distinguish the reasons; names and numbers follow.
     let words =
         |reason: &str| reason.split(|c: char| c.is_ascii_digit() || c == '`' || c == ':').next().map(String::from);
     match compiled.analysis.certificate.verdict() {

@@ -40,7 +40,7 @@ fn end(solution: &Solution, name: &str) -> f64 {
     solution.end_state[place]
 }
 
-/// Number of unknowns that a form solves for.
+/// The number of unknowns that a form solves for.
 fn size(compiled: &Compiled, form: &Form) -> usize {
     interpreter(compiled, form).description().unknowns.len()
 }

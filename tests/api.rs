@@ -1,8 +1,8 @@
-//! The interface that programs meet first.
+//! The interface that most programs use first.
 //!
-//! In: a pendulum and two clocks. Out: what is `Send`, `Sync` and an error, by bounds that the compiler checks;
-//! builders that functions return; tolerances and parameters by name; runs that stop early; events at one time;
-//! derivatives that are not there.
+//! In: a pendulum and a pair of clocks. Out: which types are `Send`, `Sync` or errors, by bounds that the compiler
+//! checks; builders that functions return; tolerances and parameters by name; runs that stop early; simultaneous
+//! events; derivatives that are not available.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -67,7 +67,7 @@ fn values_go_to_other_threads_and_errors_are_errors() {
     is_shared::<Occurrence>();
     is_shared::<Gradient>();
     is_shared::<Step>();
-    // A run changes its local coordinates: it can be sent to another thread, but not shared.
+    // A run changes the local coordinates of this form, which can therefore be sent to another thread, but not shared.
     is_sent(&Pendulum::default().tangent());
     is_error::<Failure>();
     is_error::<ForeignSolution>();

@@ -8,10 +8,10 @@ mod example;
 
 /// Runs that end above this value have blown up: their end values are amplified rounding errors.
 const BLOWN_UP: f64 = 1e4;
-/// Residuals below this value are zero but for rounding.
+/// Residuals below this value are zero up to rounding.
 const ROUNDING: f64 = 1e-10;
-/// Figures may be off by this much: they are differences of numbers of order one, each with the rounding errors of a
-/// hundred steps.
+/// The absolute error allowed of a figure, which is a difference of numbers of order one, each with the rounding errors
+/// of a hundred steps or more.
 const OF_DIFFERENCES: f64 = 1e-13;
 
 /// The rows of the reference file by key.

@@ -50,8 +50,8 @@ fn nothing_is_certified_where_the_jacobian_vanishes() {
     }
 }
 
-/// The pattern misleads where x = 0, as the second equation demands, and the system Jacobian is singular there: the
-/// first equation says w = 0, and z = der(w) follows from its derivative.
+/// At x = 0, which the second equation demands, the sparsity pattern misleads and the system Jacobian is singular:
+/// there the first equation becomes w = 0, and z = der(w) follows from its derivative.
 #[test]
 fn the_derivative_array_decides_where_the_jacobian_vanishes() {
     let compiled = compiled("var x ~ 0.3; var z; var w; 0=x*z+w; 0=x.exp_m1(); 0=der(w)-z;");
@@ -227,7 +227,8 @@ fn equations_that_hold_at_the_start_alone_are_not_redundant() {
     }
 }
 
-/// At `eps = 0` the index is 2 instead of 1, and the forms made for `eps = 1` no longer hold: a run refuses to start and says where.
+/// At `eps = 0` the index is 2 instead of 1, and the forms made for `eps = 1` are no longer valid: a run refuses to
+/// start, and names the equation at fault.
 #[test]
 fn a_run_at_other_parameters_is_checked_again() {
     let compiled = compiled("param eps = 1; var x = 1; var y ~ 0; der(x) = -y; eps*y = x - 1;");
@@ -240,8 +241,8 @@ fn a_run_at_other_parameters_is_checked_again() {
     assert!(message.contains("equation 2 does not determine `der(x)` and `y`"), "{message}");
 }
 
-/// Newton's iteration with the matrix of an earlier state may lead to where the exponential has vanished: the residual
-/// is -1 from there on, and every correction looks small.
+/// With the matrix of an earlier state, Newton's iteration may lead to values at which the exponential is negligible:
+/// the residual is -1 there, and every correction looks small.
 #[test]
 fn an_exponential_that_has_vanished_is_no_solution() {
     let compiled = compiled("var x = 1; var y ~ 0; der(x) = -x; exp((y - sin(20*t))/0.02) = 1;");
@@ -263,7 +264,8 @@ fn an_exponential_that_has_vanished_is_no_solution() {
     assert!(successes > 0);
 }
 
-/// Where the root of an algebraic equation ends, another root is no continuation, however short the step that leads there.
+/// Where a root of an algebraic equation ceases to exist, another root is no continuation of it, however short the step
+/// that leads there.
 #[test]
 fn a_run_ends_where_its_root_does() {
     let folds = [
@@ -417,7 +419,7 @@ fn a_steep_stop_is_left_in_time() {
     let stops = "var y = 0; der(y) = sin(t) - 1e6 * max(0, y - 1) + 1e6 * max(0, -y);";
     assert_end(stops, 12.0, ("y", 12f64.sin() / 1e6), &[1e-4, 1e-6, 1e-9]);
     let valve = "var p = 0; var clock = 0; der(clock) = 1; der(p) = 2 * sin(clock) - 1e5 * max(0, p - 3);";
-    // Where the steps of BDF lie around the time at which the stop is left differs from tolerance to tolerance.
+    // How the steps of BDF lie around the time at which the stop is left varies with the tolerance.
     let tolerances: Vec<f64> = (0..=60).map(|k| 1e-8 * 10f64.powf(f64::from(k) / 15.0)).collect();
     assert_end(valve, 5.0, ("p", 1.0 - 2.0 * 5f64.cos()), &tolerances);
 }
@@ -444,8 +446,8 @@ fn a_solution_that_ends_in_a_pole_of_its_slope_ends_the_run() {
     assert_stops("var y = 1; der(y) = -0.5/y;", 2.0, (1.0, 1e-2), &[1e-5, 1e-6, 1e-9]);
 }
 
-/// The outflow of an empty tank has an infinite derivative with respect to the level, but nothing has to be solved with
-/// it at the start. The solution is $t = -2 \sqrt h - 2 \ln(1 - \sqrt h)$.
+/// The outflow of an empty tank has an infinite derivative with respect to the level, but no equation has to be solved
+/// with this derivative at the start. The solution is $t = -2 \sqrt h - 2 \ln(1 - \sqrt h)$.
 #[test]
 fn an_empty_tank_fills() {
     let t = -1.0 - 2.0 * 0.5f64.ln();

@@ -1,8 +1,7 @@
-//! The forms made of the derivative array: systems of high index, with time-varying coefficients, whose structure does
-//! not show it.
+//! The forms that are built from the derivative array, for systems whose structure does not reveal their index.
 //!
-//! In: models with solutions in closed form. Out: both forms by both methods end at their values, to at least seven
-//! digits.
+//! In: models with solutions in closed form, of high index or with time-varying coefficients. Out: both forms, by both
+//! methods, end at the exact values, to at least seven digits.
 
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;

@@ -54,14 +54,14 @@ fn without_multipliers(reference: &Reference) -> Reference {
     }
 }
 
-/// Digits of the worst value of a run.
+/// The number of correct digits of the least accurate value of a run, which is also printed.
 fn digits(reference: &Reference, compiled: &Compiled, form: &Form, method: Method, tolerance: f64) -> f64 {
     let digits = reference.digits_of(&run(compiled, form, method, tolerance, &reference.times));
     println!("{:20} {:8} {method:6?} {digits:5.2} digits", compiled.model.name, form);
     digits
 }
 
-/// Largest difference of the named unknowns at the end.
+/// The largest difference of the named unknowns at the end, relative to one plus the magnitude of the value in `a`.
 fn apart(a: &Solution, b: &Solution, names: &[String]) -> f64 {
     let end = |solution: &Solution, name: &String| {
         let place = solution.names.iter().position(|n| *n == name.as_str()).expect("a state");

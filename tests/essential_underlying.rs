@@ -56,9 +56,10 @@ fn it_has_the_solution_of_the_model_in_as_many_states_as_degrees_of_freedom() {
     }
 }
 
-/// Example 2: with $B = ((2 - t)\nu, \nu - 1)$, $C = (2 + t, t^2 - 4)$ and $R = (1 - \nu, (2 - t)\nu)$ $R S = 1$ and $C
-/// S = 0$ for $S = (2 - t, 1)^\top / (2 - t)$, so that the homogeneous equation is $u' = R' S\,u = -\nu / (2 - t)\,u$,
-/// and the difference of two solutions shrinks by the factor $2^{-\nu}$ from $t = 0$ to $t = 1$.
+/// Example 2 has $B = ((2 - t)\nu, \nu - 1)^\top$, $C = (2 + t, t^2 - 4)$ and $R = (1 - \nu, (2 - t)\nu)$. With
+/// $S = (2 - t, 1)^\top / (2 - t)$, for which $RS = 1$ and $CS = 0$, the homogeneous equation is
+/// $u' = R' S\,u = -\nu / (2 - t)\,u$, and the difference of two solutions shrinks by the factor $2^{-\nu}$ between
+/// $t = 0$ and $t = 1$.
 #[test]
 fn its_coefficients_are_those_derived_by_hand() {
     let text = model("Example2", "10");

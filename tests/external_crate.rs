@@ -62,7 +62,8 @@ fn crate_outside_the_workspace() {
     error_in_an_included_file(&external);
 }
 
-/// The pendulum at $t = 1$ (`references/pendulum.json`), the inflow that makes the level $2 + \sin t$, and $N(2) = 1/2$.
+/// Checks the values that the crate prints: $x(1)$ of the pendulum (`references/pendulum.json`), for both tanks the
+/// inflow at $t = 1$ that makes the level $2 + \sin t$, and $N(2) = 1/2$.
 fn models_run(external: &Crate) {
     let run = external.cargo(&["run", "--bin", "external"]);
     let inflow = 1.0_f64.cos() + 0.02 * (2.0 * 9.81 * (2.0 + 1.0_f64.sin())).sqrt();

@@ -1,7 +1,7 @@
 //! Formulations against each other: all forms of a model have the same solutions.
 //!
-//! In: the solvable systems of `tests/data/index_systems.json`. Out: from the book's consistent point, every
-//! form integrated by both methods ends at the same values of the model's unknowns.
+//! In: the solvable systems of `tests/data/index_systems.json`. Out: from the consistent point in that file, every form
+//! ends at the same values of the model's unknowns, by Radau5 and by BDF, where these converge.
 
 mod book;
 
@@ -12,7 +12,7 @@ use dae::symbolic::form::Form;
 use dae::symbolic::pipeline::compile;
 use dae::{Integration, Method, RunError};
 
-/// Length of the interval: long enough to see a wrong constraint, short enough for every solution to exist.
+/// The length of the interval: long enough to reveal a wrong constraint, short enough for every solution to exist.
 const LENGTH: f64 = 0.1;
 const TOLERANCE: f64 = 1e-9;
 
@@ -24,8 +24,8 @@ fn tolerance(method: Method, index: u8) -> f64 {
     if method == Method::Radau5 && index == 2 { 0.1 * TOLERANCE } else { TOLERANCE }
 }
 
-/// The largest relative difference between end values of two forms. The original form, with its index of up to 3, and
-/// multipliers lose digits against the tolerance.
+/// The largest relative difference that is allowed between end values of two forms. It exceeds the tolerance because
+/// multipliers are less accurate, and even more so for the original form, whose index is up to 3.
 fn allowed(form: &Form) -> f64 {
     if *form == Form::Original { 2e-4 } else { 2e-6 }
 }
@@ -73,7 +73,7 @@ fn every_form_has_the_same_solution() {
         let regular = compiled.analysis.certificate.is_regular();
         let mut reference: Option<Vec<f64>> = None;
         // Index 1 first: the others are compared with it. Where the system Jacobian is singular or equations had to be
-        // combined, no method is made for the original form.
+        // combined, no method is suitable for the original form.
         let as_written = regular && compiled.analysis.rewrites.is_empty();
         let mut forms: Vec<_> = compiled.forms.iter().filter(|f| as_written || f.form != Form::Original).collect();
         forms.sort_by_key(|form| form.form != Form::Index1);
@@ -137,7 +137,7 @@ fn with_form(text: &str, form: &str) -> Result<dae::symbolic::pipeline::Compiled
     }
 }
 
-/// Where the directions of a multiplier become tangent to its constraint, the form has equilibria that are not on any
+/// Where the direction of a multiplier becomes tangent to its constraint, the form has equilibria that are not on any
 /// solution of the model.
 #[test]
 fn false_equilibria_are_no_success() {
@@ -158,7 +158,7 @@ fn false_equilibria_are_no_success() {
             messages.push(solution.status.to_string());
         }
     }
-    // A run that ends in such an equilibrium says so.
+    // A run that ends in such an equilibrium reports it.
     let message = "`mu_1` of the projected(unit) form is -";
     assert!(messages.iter().all(|m| m == "success" || m.contains(message)), "{messages:?}");
     let (equilibrium, at_rest) = ([0.0, 1.0, -1.0, -6.0], [0.0; 4]);
@@ -172,7 +172,7 @@ fn false_equilibria_are_no_success() {
         assert!(matches!(error.failure(), Some(Failure::MultiplierNotZero { .. })), "{method:?}: {error}");
         assert!(error.to_string().contains(message), "{method:?}: {error}");
     }
-    // The leading matrix is no metric for gradients.
+    // The leading matrix is not symmetric, so that it defines no metric for gradients.
     let message = with_form(text, "overdetermined").expect_err("refused");
     assert!(message.contains("no symmetric mass matrix"), "{message}");
 }

@@ -1,9 +1,9 @@
 //! Index analysis against systems whose index is known by other means.
 //!
-//! In: `tests/data/index_systems.json`: thirty systems, most of them from the literature, with structural data; and
-//! with differentiation index, degrees of freedom and dimensions of the sets of consistent states, found by ranks of
-//! derivative arrays. Out: all of these come out right, and a table of indices and degrees of freedom
-//! (`cargo test --features cli --test index_systems -- --nocapture`).
+//! In: `tests/data/index_systems.json`: thirty systems, most of them from the literature, with structural data, and
+//! with the differentiation index, the degrees of freedom and the dimensions of the sets of consistent states, found by
+//! ranks of derivative arrays. Out: the analysis reproduces all of these, and prints a table of indices and degrees of
+//! freedom (`cargo test --features cli --test index_systems -- --nocapture`).
 
 mod book;
 

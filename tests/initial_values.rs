@@ -126,7 +126,8 @@ fn what_has_a_consistent_point_contradicts_nothing() {
     }
 }
 
-/// A zero becomes a large number by rounding; decimals are not machine numbers; a table that is zero has values of $10^{-16}$.
+/// Rounding errors are no contradictions: those of a zero with a large factor, of decimals that are not machine
+/// numbers, or of a table minus the linear function that it interpolates.
 #[test]
 fn rounding_contradicts_nothing() {
     for body in [

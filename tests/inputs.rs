@@ -1,4 +1,4 @@
-//! Inputs of the caller, tables, and functions outside the model: values, and what is said where something is missing.
+//! Inputs of the caller, tables, and functions outside the model: values, and the messages if something is missing.
 
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
@@ -266,7 +266,7 @@ fn derivatives_that_are_not_declared_are_refused_with_the_equation() {
         "{error}"
     );
     assert!(error.contains("help: add `der(a, a) = path` to its declaration"), "{error}");
-    // Where nothing is differentiated but for Jacobians, the first derivatives are enough.
+    // Where an equation is differentiated only for Jacobians, first derivatives are enough.
     assert!(compiled("extern fn f(a) = f, der(a) = g; var x ~ 1; 0 = f(x) - t;").is_ok());
     assert!(compiled("extern fn f(a) = f; var x ~ 1; 0 = f(x) - t;").is_err());
 }
@@ -294,7 +294,7 @@ fn steps_end_where_the_caller_knows_of_a_jump() {
             z = x + p * u;
         }
     }
-    // At the jump itself the input has the value of either side.
+    // At the jump itself, the input may have the value of either side.
     type Jump = fn(f64) -> f64;
     let cases: [(f64, Jump); 4] = [
         (1.0, |t| f64::from(t > 1.0)),
@@ -353,7 +353,7 @@ fn steps_end_where_the_caller_knows_of_a_jump() {
     }
 }
 
-/// Stops next to one another, to a switch of the model, and to the ends of the run.
+/// Stops within rounding errors of one another, of a switch of the model, and of the ends of the run.
 #[test]
 fn stops_within_rounding_of_something_are_one_with_it() {
     dae::dae! {

@@ -1,8 +1,8 @@
 //! Metadata and contents of the packages.
 //!
-//! In: the metadata that `cargo` reads, and the files that have to be in every package. Out: the version of Rust that
-//! is promised is enough for all dependencies; each package has what a registry shows of it, and contains neither tests
-//! nor their data.
+//! In: the metadata that `cargo` reads, and the files that have to be in every package. Out: no dependency needs a
+//! later version of Rust than the one that is promised; each package has the metadata that a registry shows, and
+//! contains neither tests nor their data.
 
 use std::fs;
 use std::path::Path;

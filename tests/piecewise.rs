@@ -42,7 +42,7 @@ fn a_bridge_rectifies() {
     let model = bridge::Bridge::default();
     let form = model.index1();
     let end = std::f64::consts::PI;
-    // Kinks are not located: small steps ensure that none is passed over.
+    // Small steps, so that the accuracy does not depend on the location of kinks.
     let solution = Integration::new(&form).rtol(1e-7).atol(1e-7).max_step(0.01).run(0.0, end).unwrap();
     assert!(solution.is_success(), "{}", solution.status);
     // While two diodes conduct, |u| = 2 knee + (load + 2 on) i; otherwise next to nothing flows.
@@ -170,8 +170,8 @@ fn algebraic_unknowns_may_jump_at_kinks_of_inputs() {
     }
 }
 
-/// Where equations jump as unknowns change, a step ends and the method is restarted: errors are those of the steps, and
-/// few steps are needed.
+/// Where the equations jump as unknowns change, a step ends and the method is restarted, so that jumps cost neither
+/// accuracy nor many steps.
 #[test]
 fn steps_end_at_jumps() {
     // Arcs around x = 0.5 and x = -0.25, from x = 1.2 on.
@@ -340,9 +340,9 @@ fn drift_that_costs_half_of_the_digits_ends_a_run() {
     assert_eq!(end("ggl"), Status::Success);
 }
 
-/// Where the first step of a piece does not reach the other side, the next ones are longer; a switching function that
-/// nothing drives back to its zero is not reported as one to which both sides lead back. The exact values are 3/2 of
-/// the time for which the condition holds, minus half of the whole time.
+/// Where the first step after a switch does not lead to the other side, the next ones are longer; a switching function
+/// that nothing drives back to its zero is not reported as chattering. The exact values are 3/2 of the time for which
+/// the condition holds, minus half of the whole time.
 #[test]
 fn a_rigid_rod_is_driven_by_a_comb() {
     for (clock, comb, tolerance, end, exact) in [

@@ -1,4 +1,4 @@
-//! Solutions survive being written and read.
+//! Solutions, options and splines are the same after being written and read back.
 
 use dae::runtime::event::Event;
 use dae::symbolic::eval::Interpreter;
@@ -7,7 +7,7 @@ use dae::{Integration, Method, Options, Record, Spline, Status, StepControl, Tol
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// JSON, whose numbers `serde_json` reads back exactly with its feature `float_roundtrip`.
+/// The value written as JSON and read back; `serde_json` reads numbers exactly with its feature `float_roundtrip`.
 fn read_back<T: Serialize + DeserializeOwned>(value: &T) -> T {
     let text = serde_json::to_string(value).expect("written");
     serde_json::from_str(&text).expect("read")

@@ -1,5 +1,5 @@
-//! Local coordinates that change during a run: a pendulum that turns over the top, for which no choice serves
-//! throughout.
+//! Local coordinates that change during a run: a pendulum that turns over the top, for which no single choice of
+//! coordinates is suitable throughout.
 //!
 //! A thousand turns, with the number of changes:
 //!

@@ -20,7 +20,7 @@ fn tolerance(tol: f64) -> Options {
 struct Run {
     y: Vec<f64>,
     statistics: Statistics,
-    /// Largest residual of the enforced constraints over the steps.
+    /// The largest residual of the enforced constraints over the steps.
     constraints: f64,
 }
 

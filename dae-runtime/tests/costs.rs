@@ -1,4 +1,4 @@
-//! What the parts of a step cost, or the error where they cannot be measured.
+//! The costs of the parts of a step, or the error if they cannot be measured.
 
 mod problems;
 
@@ -8,7 +8,7 @@ use dae_runtime::timing::StepCosts;
 use problems::pendulum::{self, Form};
 use problems::{Model, Problem, Scalar};
 
-/// The second unknown is in no equation.
+/// $x' + x = 0$ and $x' - x = 0$ for the first unknown $x$; the second one occurs in no equation.
 struct Unrelated;
 
 impl Model for Unrelated {

@@ -156,8 +156,8 @@ fn coefficient(i: usize, j: usize) -> f64 {
     ((i * 37 + j * 101 + i * j) as f64 * 0.618_033_988_749_895).fract() * 2.0 - 1.0
 }
 
-/// `m` linear equations in `n` guesses: each contains `width` consecutive ones, some of which the next equation shares,
-/// so that all are connected.
+/// `m` linear equations in `n` guesses: each contains `width` consecutive guesses, some of which occur in the next
+/// equation as well, so that all equations are connected.
 fn band(m: usize, n: usize, width: usize) -> Polynomials {
     let mut system = Polynomials::default();
     (0..n).for_each(|j| {
@@ -223,7 +223,8 @@ proptest! {
         }
         let (expected, condition) = joint_least_change(&system);
         let initial = initialize(&system);
-        // Of an inconsistent system there is no solution, and of an ill-conditioned one rounding decides which is nearest.
+        // An inconsistent system has no solution, and for an ill-conditioned one, rounding decides which solution is
+        // nearest.
         prop_assume!(worst(&system, &expected) < 1e-10);
         prop_assume!(condition < 1e7);
         let initial = initial.map_err(|error| TestCaseError::fail(error.to_string()))?;

@@ -1,8 +1,9 @@
 //! Whatever systems, options and faults the integrators are given, a run ends in a result or a typed status, and
 //! a successful result has only finite values.
 //!
-//! In: random systems whose descriptions need not be true, intervals, tolerances and options with and without meaning,
-//! residuals and Jacobians that fail. An ordinary test run tries a few thousand cases; a million take some minutes:
+//! In: random systems whose descriptions need not be correct, intervals, tolerances and options with and without
+//! meaning, residuals and Jacobians that fail. An ordinary test run tries a few thousand cases; a million take some
+//! minutes:
 //!
 //! ```sh
 //! CASES=1000000 cargo test --release -p daekit-runtime --test no_panic -- --nocapture

@@ -5,7 +5,8 @@ mod problems;
 use dae_runtime::contract::Dae;
 use problems::{manufactured, pendulum, steering_wheel, stiff, transistor_amplifier};
 
-/// Central differences against the dual numbers, off the solution so that every term counts.
+/// Checks that the start values satisfy the equations, and that the Jacobians, which are computed with dual numbers,
+/// agree with central differences at a point off the solution, where every term counts.
 fn check(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64]) {
     let n = y0.len();
     let mut residual = vec![0.0; n];

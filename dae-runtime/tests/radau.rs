@@ -32,7 +32,7 @@ fn fixed_step_errors<M: Model>(
     stepper.state().iter().zip(reference).map(|(value, exact)| (value - exact).abs()).collect()
 }
 
-/// Observed order of one entry between `n` and `2n` steps.
+/// The observed order of one entry of the state, from its errors after `n` and `2n` steps.
 fn order<M: Model>(
     problem: &Problem<M>,
     n: usize,
@@ -54,7 +54,7 @@ fn assert_order(observed: f64, expected: f64) {
 fn order_is_five_for_index_1() {
     let quasilinear = manufactured::state_dependent_leading();
     let exact = manufactured::state_dependent_leading_solution(1.0);
-    // The row of the algebraic unknown is an enforced constraint: projection onto it changes no order.
+    // The row of the algebraic unknown is an enforced constraint: projection onto it does not change the orders.
     for projection in [Projection::Off, Projection::On] {
         for entry in 1..3 {
             assert_order(order(&quasilinear, 12, 1.0, &exact, projection, entry), 5.0);
@@ -89,7 +89,7 @@ fn other_orders_are_those_of_their_stages() {
     }
 }
 
-/// Orders of the steps of a run, and its correct digits at the end.
+/// The orders of the steps of a run, and the number of correct digits at its end.
 fn orders<M: Model>(problem: &Problem<M>, t_end: f64, options: &Options, exact: &[f64]) -> (Vec<usize>, f64) {
     let mut stepper = Method::Radau.start(problem, problem.t0, &problem.y0, &problem.yp0, t_end, options).unwrap();
     let mut orders = Vec::new();

@@ -1,4 +1,4 @@
-//! Equations that contradict one another whatever the values are.
+//! Equations that contradict one another for all values of the unknowns.
 //!
 //! In: models, most of them nonlinear. Out: which equations are named, and what is left of them when all unknowns are
 //! eliminated; models with solutions, even if only complex ones or only for some inputs, are not called contradictory.

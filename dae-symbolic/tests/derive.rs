@@ -1,7 +1,7 @@
 //! Derived models are proved equal to models written by hand, equation by equation.
 //!
-//! In: models with a block of energies or costs, and the same models with equations as in textbooks. Out: the
-//! difference of every pair of residuals (or their sum) vanishes identically.
+//! In: models with a block `lagrangian` or `optimal_control`, and the same models with equations as in textbooks. Out:
+//! the difference of every pair of residuals (or their sum) vanishes identically.
 
 #![cfg(feature = "syntax")]
 
@@ -81,7 +81,7 @@ fn slider_crank() {
     );
 }
 
-/// A wrong sign is found.
+/// A wrong sign is detected.
 #[test]
 fn a_different_model_is_not_proved_equal() {
     let wrong =

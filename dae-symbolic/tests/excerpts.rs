@@ -22,9 +22,10 @@ fn assert_same(text: &str) {
     }
 }
 
-/// How the verdict on an excerpt or the code from it differs from that of the whole model, or that the excerpt is
-/// hardly smaller; `None` if neither is so. Doc comments are not compared: where the texts of a family do not follow
-/// one pattern, as with fractions, only the first few are listed, and those of an excerpt cover fewer members.
+/// A message if the verdict on an excerpt or the code from it differs from that of the whole model, or if the excerpt
+/// is hardly smaller than the model; `None` otherwise. Doc comments are not compared: where the texts of a family do
+/// not follow one pattern, as with fractions, only the first few are listed, and those of an excerpt cover fewer
+/// members.
 fn difference(text: &str, excerpt: &Compiled) -> Option<String> {
     let scalar = scalar_model(families(text).model).unwrap_or_else(|found| panic!("{text}\n{found:?}"));
     let whole = match compile(scalar, 0.0) {
@@ -118,7 +119,7 @@ fn a_plate_that_is_large_enough() {
     assert_eq!([36, 38, 51, 53].map(is_taken), [false, true, false, true]);
 }
 
-/// Whether an excerpt is enough; if it is, asserts that the code from it is that from the whole model.
+/// Whether code can be generated from an excerpt; if so, asserts that it is the code of the whole model.
 fn is_enough(text: &str) -> bool {
     let enough = compile_excerpt(&families(text).model, 0.0).is_some_and(|it| emit(&it).is_ok());
     if enough {

@@ -99,7 +99,7 @@ fn simplifications_that_always_hold_record_nothing() {
 }
 
 /// The negative of a long sum is kept as that sum with a factor of -1; moving the factor out of even and odd functions
-/// has to come to an end.
+/// has to terminate.
 #[test]
 fn functions_of_long_sums_end() {
     let mut dag = Dag::new();
@@ -170,7 +170,7 @@ fn partial_derivatives_of_all_functions() {
     }
 }
 
-/// Intervals and Taylor models over a short line through the point, and balls at the ends of the line and between them.
+/// Intervals and Taylor models over a short line segment through a point, and balls at points of the segment.
 #[test]
 fn enclosures_of_all_functions_contain_their_values() {
     const REACH: f64 = 0.01;

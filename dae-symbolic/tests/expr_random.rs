@@ -1,5 +1,5 @@
-//! The expression kernel on random expressions: each is kept as a tree that nothing simplifies, and compared with what
-//! canonicalisation, differentiation, intervals and the prime field make of it.
+//! The expression kernel on random expressions: each is also kept as an unsimplified tree, against which its canonical
+//! form, derivatives, interval enclosures and residues in the prime field are checked.
 
 use dae_symbolic::expr::interval::{self, Interval, evaluate_interval};
 use dae_symbolic::expr::prime_field::{FieldPoint, PRIME, arithmetic};
@@ -18,7 +18,7 @@ enum Tree {
     Mul(Box<Tree>, Box<Tree>),
     Div(Box<Tree>, Box<Tree>),
     Power(Box<Tree>, i32),
-    /// Where a function takes three arguments, the third is the first again.
+    /// A function of up to three arguments; the third, if there is one, is the first again.
     Apply(Function, Box<Tree>, Box<Tree>),
 }
 
@@ -188,7 +188,8 @@ proptest! {
         prop_assert!(written.intersection(canonical).is_some(), "{written} {canonical}");
         let (exact, value) = (tree.value(&at), evaluate_one(&dag, expr, |s| at[number(s)]));
         if moderate(canonical) {
-            // But for the order of operations, neither value is further from the exact one than its enclosure is wide.
+            // Apart from the order of operations, each value differs from the exact one by at most the width of its
+            // enclosure.
             let slack = 4.0 * (written.width() + canonical.width()) + 1e-12 * exact.abs();
             // Where the argument of a bounded function overflows, as in sin(exp(1000)), there is an enclosure, but
             // neither form has a floating-point value.
@@ -213,14 +214,15 @@ proptest! {
         for place in places {
             let p: [f64; 3] = [0, 1, 2].map(|k: usize| f64::clamp(at[k] + radius[k] * place[k], cell[k].lo(), cell[k].hi()));
             let thin = evaluate_interval(&dag, &[expr], |s| Interval::point(p[number(s)]))[0];
-            // The exact value lies in both. How far bounds are rounded outwards differs between neighbours.
+            // The exact value lies in both; neither need contain the other, as bounds are rounded outwards by different
+            // amounts.
             prop_assert!(wide.intersection(thin).is_some(), "{wide} {thin}");
             let value = evaluate_one(&dag, expr, |s| p[number(s)]);
-            // After an overflow on the way, the floating-point value may be far from the real one, or not exist.
+            // After an intermediate overflow, the floating-point value may be far from the exact one, or NaN.
             if intermediate_overflow(&dag, expr, &p) {
                 continue;
             }
-            // The order of operations in a product is not that in its enclosure.
+            // The value and the enclosure of a product are evaluated in different orders.
             let slack = 4.0 * thin.width() + 1e-12 * value.abs();
             prop_assert!(wide.lo() - slack <= value && value <= wide.hi() + slack, "{wide} {value}");
         }
@@ -249,7 +251,7 @@ proptest! {
         let mut dag = Dag::new();
         let expr = tree.build(&mut dag);
         let derivative = differentiate(&mut dag, expr, unknown(k));
-        // Where a function is constant to rounding, as asin(tanh(x)) is for large x, its derivative is evaluated as
+        // Where a function is constant up to rounding, as asin(tanh(x)) is for large x, its derivative is evaluated as
         // zero over zero.
         let cell = [0, 1, 2].map(|j| Interval::point(at[j]));
         prop_assume!(moderate(evaluate_interval(&dag, &[derivative], |s| cell[number(s)])[0]));

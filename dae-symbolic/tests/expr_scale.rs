@@ -23,7 +23,7 @@ fn unknown(k: u32) -> Symbol {
 /// A family of expressions.
 struct Shape {
     name: &'static str,
-    /// The expression with at least the given number of nodes, and few more.
+    /// Builds the expression with at least the given number of nodes, and not many more.
     build: fn(&mut Dag, u32) -> Expr,
     /// The value of the expression with a given number of nodes, and the sum of its partial derivatives, where all
     /// unknowns are $x$.

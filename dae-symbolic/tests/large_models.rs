@@ -1,4 +1,4 @@
-//! Models that are too large to be analysed as a whole: their local certificate, and the size of their forms.
+//! Large models: the certificate of local regularity, and the size of the forms.
 
 use dae_symbolic::form::Form;
 use dae_symbolic::index::{Limits, LocalRegularity, Verdict, analyse};
@@ -15,7 +15,7 @@ fn model(count: usize, part: impl Fn(usize) -> String) -> String {
     format!("pub struct Large {{\n{}}}\n", (1..=count).map(part).collect::<String>())
 }
 
-/// The statements of pendulum `k`, independent of the others, each in another position.
+/// The statements of pendulum `k`, which is independent of the others and starts in a position of its own.
 fn pendulum(k: usize) -> String {
     let angle = 0.1 + 0.01 * k as f64;
     let (x, y) = (angle.sin(), -angle.cos());
@@ -26,7 +26,7 @@ fn pendulum(k: usize) -> String {
     )
 }
 
-/// Links of mass and length 1 in a chain, turned by `angle` at every joint.
+/// A chain of links of mass and length 1, turned by `angle` at every joint.
 fn chain(links: usize, angle: f64) -> String {
     let end =
         |k: usize| (1..=k).fold((0.0, 0.0), |(x, y), k| (x + (angle * k as f64).cos(), y + (angle * k as f64).sin()));
@@ -58,7 +58,7 @@ fn a_consistent_point_of_many_pendulums_is_proved() {
 
 #[test]
 fn a_long_sequence_of_equations_is_proved() {
-    // z_k = sin(z_{k-1}) + z_{k-1}, the first a function of a state: the derivatives of stage 0 form a triangle of order 500.
+    // z_k = 0.5 z_{k-1} + 0.4 sin(z_{k-1}), where z_1 is a state: the Jacobian of stage 0 is triangular, of order 500.
     let step = |k: usize| match k {
         1 => "var z1 = 0.01; der(z1) = -z1;\n".to_string(),
         _ => format!("var z{k} ~ 0; z{k} = 0.5 * z{0} + 0.4 * sin(z{0});\n", k - 1),
@@ -69,7 +69,7 @@ fn a_long_sequence_of_equations_is_proved() {
 
 #[test]
 fn a_bent_chain_is_regular_in_floating_point_arithmetic() {
-    // The system Jacobian is one block of order 300: too large for a proof, but not to be factorised.
+    // The system Jacobian is one block of order 300: too large for a proof, but not for a factorization.
     let found = local(&chain(60, 0.05));
     let LocalRegularity::Numerical { condition, .. } = found else { panic!("{found:?}") };
     assert!(condition > 10.0 && condition < 1e7, "{condition:e}");
@@ -77,7 +77,7 @@ fn a_bent_chain_is_regular_in_floating_point_arithmetic() {
 
 #[test]
 fn a_singular_part_of_a_large_model_is_named() {
-    // z77 is multiplied by s77 - 2, which is 0 at the start and not identically.
+    // z77 is multiplied by s77 - 2, which is 0 at the start but not identically.
     let part = |k: usize| {
         let factor = if k == 77 { "(s77 - 2)" } else { "1" };
         format!("var s{k} = 2; var z{k} ~ 0; der(s{k}) = z{k}; 0 = {factor} * (z{k} - sin(s{k}));\n")
@@ -99,7 +99,8 @@ fn a_conflict_in_a_large_model_is_named() {
     assert!(message.contains("`x50 = 2`") && message.contains("equation 250 cannot hold"), "{message}");
 }
 
-/// The derivatives of a long chain in terms of its members alone are nested twenty times; in terms of the derivatives of the members they are not.
+/// Expressed in the members alone, the derivatives of a long chain would be nested twenty deep; expressed in
+/// derivatives of the members, they are not nested.
 #[test]
 fn forms_of_a_long_nonlinear_chain_stay_short() {
     let text = "struct Chain {

@@ -1,7 +1,7 @@
-//! Models that invite wrong statements.
+//! Models about which a less careful analysis would make false claims.
 //!
-//! In: badly scaled models, models at the end of a function's domain, models with branches, and redundant equations
-//! that nearly hold. Out: the right answer, or none; never another one.
+//! In: badly scaled models, models at the boundary of a function's domain, models with branches, and redundant
+//! equations that nearly hold. Out: the right answer or none, never a wrong one.
 
 use dae_symbolic::form::Form;
 use dae_symbolic::index::{ProblemKind, Verdict};
@@ -14,7 +14,7 @@ fn compiled(body: &str) -> Result<Compiled, Rejected> {
     compile(model.with_forms(Form::BASIC), 0.0)
 }
 
-/// The index that is stated.
+/// The index of the model, if the analysis certifies it exactly.
 fn index(body: &str) -> Option<u32> {
     let compiled = compiled(body).unwrap_or_else(|rejected| panic!("{body}\n{}", rejected.diagnostics));
     match compiled.analysis.certificate.verdict() {
@@ -32,7 +32,7 @@ fn accepted(body: &str) {
 /// A small number may decide whether a matrix is singular, and is not neglected.
 #[test]
 fn small_conductances_are_not_nothing() {
-    // u₂ = -10¹¹ x/w: index 1, and not 2.
+    // u₂ = -x/(ε w) with the small number ε: index 1, and not 2.
     let hidden = "var x ~ 0; var u1 ~ 0; var u2 ~ 0; var w = 1; der(w) = -w*w; der(x) = u2; 0 = (u1 - u2)*w - x;";
     for small in ["1e-9", "1e-11", "1e-12", "1e-13", "1e-14"] {
         let body = format!("{hidden} 0 = (u1 - u2)*w + {small}*u2*w;");
@@ -66,7 +66,7 @@ fn badly_scaled_models_are_not_rejected() {
     bodies.into_iter().for_each(accepted);
 }
 
-/// Where a function ends, its derivatives have poles, and solutions may run along them.
+/// On the boundary of a function's domain its derivatives may be infinite, and solutions may lie there.
 #[test]
 fn ends_of_domains_are_no_contradictions() {
     let bodies = [
@@ -78,7 +78,7 @@ fn ends_of_domains_are_no_contradictions() {
     bodies.into_iter().for_each(accepted);
 }
 
-/// Terms that cancel on the branch of the start values do not cancel on one that is reached later.
+/// A term that vanishes on the branch of the start values need not vanish on a branch that is reached later.
 #[test]
 fn combinations_hold_on_all_branches() {
     let nested =
@@ -91,7 +91,8 @@ fn combinations_hold_on_all_branches() {
     assert!(compiled.forms.iter().all(|form| form.form == Form::Original));
 }
 
-/// Ten nodes in a ring of junctions, connected to the rest by resistances: their charges add up to zero, whichever way each is written.
+/// Ten nodes in a ring of junctions, connected to the rest of the circuit by resistors only: their charges add up to
+/// zero, whichever branch of its characteristic each junction is on.
 #[test]
 fn charges_of_an_island_add_up_to_zero() {
     let nodes = 10;
@@ -111,7 +112,7 @@ fn charges_of_an_island_add_up_to_zero() {
     assert!(compiled.forms.iter().any(|form| form.form == Form::Index1));
 }
 
-/// A small capacitance is not zero.
+/// Small parameters are not treated as zero.
 #[test]
 fn small_parameters_are_not_nothing() {
     let body = "param c = 1e-12; param k = 1e-9; var x = 1; var y ~ 1; var z ~ 0;
@@ -121,7 +122,7 @@ fn small_parameters_are_not_nothing() {
     assert!(compiled.forms.iter().any(|form| form.form == Form::Index1));
 }
 
-/// One solution, on another branch than that of the guesses.
+/// The solutions lie on another branch than the guesses, so nothing may be concluded from the branch of the guesses.
 #[test]
 fn another_branch_is_not_excluded() {
     for body in
@@ -132,7 +133,7 @@ fn another_branch_is_not_excluded() {
     }
 }
 
-/// A difference as small as rounding errors of its terms is not zero.
+/// A difference as small as the rounding errors of its terms is not taken for zero.
 #[test]
 fn redundant_equations_that_nearly_hold_contradict() {
     for body in [
@@ -145,7 +146,7 @@ fn redundant_equations_that_nearly_hold_contradict() {
     }
 }
 
-/// The branch on the surface of a switch counts where the solution stays on it, and nowhere else.
+/// The branch taken on the surface of a switch matters where the solution stays on the surface, and nowhere else.
 #[test]
 fn switches_on_which_solutions_stay() {
     let on = |switch: &str| {
@@ -165,7 +166,7 @@ fn switches_on_which_solutions_stay() {
     for leaving in ["t", "t*y", "t.powi(3)"] {
         assert_eq!(index(&on(leaving)), Some(0), "{leaving}");
     }
-    // `signum(0)` is one, as in evaluation.
+    // `signum(0)` is 1 in the analysis, as in evaluation.
     let signum = "var v; v = 0; var y = 0.7; var z ~ 0.7; der(y) = -y; signum(v)*der(z) + z = y;";
     assert!(matches!(index(signum), None | Some(1)));
     assert_eq!(compiled(signum).map_or(None, |it| it.analysis.certificate.degrees_of_freedom()).unwrap_or(2), 2);
@@ -199,7 +200,7 @@ fn surplus_linear_equations_leave_nothing_undetermined() {
     assert!(compiled(free).is_err());
 }
 
-/// Hundreds of digits tell numbers from zero that are smaller than any `f64`.
+/// Arithmetic with hundreds of digits distinguishes numbers below the range of `f64` from zero.
 #[test]
 fn coefficients_below_the_range_of_f64_are_not_nothing() {
     let leading = "var y = 0.7; var z ~ 0.7; der(y) = -y/3; exp(-1500*y)*der(z) + z - y = 0;";

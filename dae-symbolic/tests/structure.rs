@@ -1,4 +1,4 @@
-//! Structural analysis against systems worked out in the literature, and against brute force on random small ones.
+//! Structural analysis against systems worked out in the literature, and against brute force on small random ones.
 
 use dae_symbolic::structure::{
     Block, Incidence, InvalidStructure, Matching, Part, SignatureMatrix, StructurallySingular, Structure, Transversal,
@@ -6,7 +6,8 @@ use dae_symbolic::structure::{
 };
 use proptest::prelude::*;
 
-/// The matrix with these rows, as it is printed in papers: a dot where the unknown does not occur.
+/// The signature matrix with these rows, written as in papers: the order of the highest derivative of each unknown, or
+/// a dot if it does not occur.
 fn matrix(rows: &[&str]) -> SignatureMatrix {
     let unknowns = rows.iter().map(|row| row.split_whitespace().count()).max().unwrap_or(0);
     let entries = |row: &&str| -> Vec<(usize, u32)> {
@@ -24,7 +25,7 @@ fn part(equations: &[usize], unknowns: &[usize]) -> Part {
 }
 
 mod literature {
-    //! Signature matrices of systems of the literature, transcribed from their equations.
+    //! Signature matrices of systems from the literature, transcribed from their equations.
     use super::*;
 
     #[track_caller]
@@ -59,7 +60,8 @@ mod literature {
     fn chained_pendula_2() {
         let rows = ["2 . 0 . . .", ". 2 0 . . .", "0 0 . . . .", ". . . 2 . 0", ". . . . 2 0", ". . 0 0 0 ."];
         check(&rows, &[2, 2, 4, 0, 0, 2], &[4, 4, 2, 2, 2, 0], 5, 4);
-        // The first pendulum can be integrated without the second, whose length its tension prescribes.
+        // The first pendulum can be integrated without the second, whose length is prescribed by the tension of the
+        // first.
         let second = Block { equations: vec![3, 4, 5], unknowns: vec![5, 4, 3], depends_on: vec![0] };
         let blocks = analysed(&rows).blocks;
         assert_eq!(blocks[0].equations, [0, 1, 2]);
@@ -197,7 +199,7 @@ fn impossible_rows_are_refused() {
     assert_eq!(SignatureMatrix::from_rows(2, [[(0, u32::MAX)], [(1, u32::MAX)]]), Err(InvalidStructure::OrdersTooHigh));
 }
 
-/// Every algorithm on a chain of 20,000 equations, in a thread whose stack is too small for a frame for each of them.
+/// Every algorithm on a chain of 20,000 equations, in a thread whose stack is too small for a frame per equation.
 #[test]
 fn long_chains_need_no_stack() {
     const N: usize = 20_000;
@@ -208,7 +210,7 @@ fn long_chains_need_no_stack() {
         assert_eq!(structure.structural_index, N as u32);
         assert!(structure.offsets.equations.iter().rev().copied().eq(0..N as u32));
 
-        // One ring: a single block of everything, and one alternating path through everything.
+        // A ring: one block of all equations and, with a surplus equation, one alternating path through all of them.
         let ring = Incidence::from_rows(N, (0..N).map(|i| [i, (i + 1) % N])).unwrap();
         let transversal = Matching::maximum(&ring).transversal().unwrap();
         assert_eq!(block_triangular_form(&ring, &transversal).len(), 1);
@@ -216,7 +218,7 @@ fn long_chains_need_no_stack() {
         let surplus = Incidence::from_rows(N, surplus).unwrap();
         assert_eq!(dulmage_mendelsohn(&surplus).overdetermined.equations.len(), N + 1);
 
-        // Pantelides' searches run along a whole chain too.
+        // The searches of Pantelides' algorithm run along a whole chain, too.
         let row = |i: usize| if i + 1 < N { vec![(i, 1), (i + 1, 1)] } else { vec![(0, 1)] };
         let chain = SignatureMatrix::from_rows(N, (0..N).map(row)).unwrap();
         assert_eq!(pantelides(&chain).unwrap().equations, vec![0; N]);
@@ -243,7 +245,8 @@ fn square(sizes: std::ops::RangeInclusive<usize>, highest: u32) -> impl Strategy
     sizes.prop_flat_map(move |n| dense(n, n, highest))
 }
 
-/// The greatest value of a transversal, over all permutations.
+/// The greatest value of a transversal of the equations from `equation` on that avoids the unknowns in the bit set
+/// `used`, by trying all of them; `None` if there is no such transversal.
 fn best_value(sigma: &Dense, equation: usize, used: u32) -> Option<u32> {
     let Some(row) = sigma.get(equation) else { return Some(0) };
     (0..row.len())
@@ -252,13 +255,13 @@ fn best_value(sigma: &Dense, equation: usize, used: u32) -> Option<u32> {
         .max()
 }
 
-/// The least $d$ for given $c$.
+/// The least unknown offsets $d$ for given equation offsets $c$: $d_j = \max_i (\sigma_{ij} + c_i)$.
 fn least_unknown_offsets(sigma: &Dense, c: &[u32]) -> Vec<u32> {
     let least = |j: usize| sigma.iter().zip(c).filter_map(|(row, &c)| Some(row[j]? + c)).max().unwrap_or(0);
     (0..sigma.len()).map(least).collect()
 }
 
-/// Pryce's iteration, for a given transversal.
+/// The equation offsets $c$ to which Pryce's iteration converges for a given transversal.
 fn pryce_iteration(sigma: &Dense, transversal: &Transversal) -> Vec<u32> {
     let n = sigma.len();
     let mut c = vec![0; n];
@@ -273,13 +276,14 @@ fn pryce_iteration(sigma: &Dense, transversal: &Transversal) -> Vec<u32> {
     }
 }
 
-/// All of `0..=highest` to the power `n`.
+/// All tuples of `n` numbers from `0..=highest`.
 fn tuples(n: usize, highest: u32) -> impl Iterator<Item = Vec<u32>> {
     let base = highest + 1;
     (0..base.pow(n as u32)).map(move |code| (0..n as u32).map(|digit| code / base.pow(digit) % base).collect())
 }
 
-/// Size of a maximum matching of the equations that are `kept`, by trying everything.
+/// The size of a maximum matching of the equations from `equation` on that uses only the entries that are `kept` and
+/// avoids the unknowns in the bit set `used`, by exhaustive search.
 fn matching_size(pattern: &Dense, kept: &dyn Fn(usize, usize) -> bool, equation: usize, used: u32) -> usize {
     let Some(row) = pattern.get(equation) else { return 0 };
     let paired = (0..row.len())
@@ -288,7 +292,7 @@ fn matching_size(pattern: &Dense, kept: &dyn Fn(usize, usize) -> bool, equation:
     paired.chain([matching_size(pattern, kept, equation + 1, used)]).max().unwrap_or(0)
 }
 
-/// Blocks are the classes of mutually reachable equations, in an order in which they can be solved.
+/// Checks that the blocks are the classes of mutually reachable equations, in an order in which they can be solved.
 fn check_blocks(pattern: &Incidence, transversal: &Transversal, blocks: &[Block]) {
     let n = transversal.len();
     let mut block_of = vec![None; n];
@@ -353,13 +357,14 @@ proptest! {
         prop_assert_eq!(structure.offsets.equations, c);
     }
 
-    /// Offsets are valid exactly if their difference of sums is the value of a transversal, whichever it is.
+    /// The least unknown offsets for given equation offsets are valid exactly if the difference of their sums is the
+    /// greatest value of a transversal.
     #[test]
     fn offsets_are_the_least_of_all_valid_ones(rows in square(1..=4, 2)) {
         let Ok(structure) = analyse(&sparse(&rows)) else { return Ok(()) };
         let n = rows.len();
         let sum = |offsets: &[u32]| offsets.iter().sum::<u32>() as usize;
-        // No path is longer than the other equations' highest orders together.
+        // No least offset exceeds the sum of the highest orders of the other equations.
         let bound = 2 * (n as u32 - 1);
         let mut least = vec![u32::MAX; n];
         for c in tuples(n, bound) {
@@ -394,8 +399,9 @@ proptest! {
         check_blocks(&jacobian, &transversal, &block_triangular_form(&jacobian, &transversal));
     }
 
-    /// Overdetermined equations are those that some maximum matching leaves over, with their unknowns; underdetermined
-    /// unknowns likewise.
+    /// The overdetermined part consists of the equations that some maximum matching leaves unmatched, and their
+    /// unknowns; the underdetermined part, of the unknowns that some maximum matching leaves unmatched, and their
+    /// equations.
     #[test]
     fn dulmage_mendelsohn_parts_are_what_matchings_leave_over(
         rows in (0..=5usize, 1..=5usize).prop_flat_map(|(equations, unknowns)| dense(equations, unknowns, 0)),

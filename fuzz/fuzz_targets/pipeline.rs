@@ -1,8 +1,8 @@
-//! Any bytes that are text, through everything that reads a model, with coverage as a guide.
+//! Passes any valid UTF-8 text through every stage that reads a model, guided by coverage.
 //!
-//! In: texts that libFuzzer keeps because they reach something new, changed by the mutators of the driver
-//! (`dae-symbolic/examples/fuzz/mutate`), and one time in eight by its own. Out: what panics, or takes longer than
-//! `-timeout` says.
+//! In: texts that libFuzzer keeps because they reach new code, changed by the mutators of the driver
+//! (`dae-symbolic/examples/fuzz/mutate`), and one time in eight by libFuzzer's own. Out: inputs that panic, or take
+//! longer than `-timeout` allows.
 #![no_main]
 
 #[allow(dead_code, reason = "what the driver needs beside")]
@@ -27,7 +27,7 @@ use mutate::{Mutator, truncate};
 
 fuzz_target!(|text: &str| {
     let _ = exercise::exercise(text, exercise::Output::Everything);
-    // The table of spans of this thread would grow with every text.
+    // Otherwise, the table of spans of this thread would grow with every text.
     proc_macro2::extra::invalidate_current_thread_spans();
 });
 

@@ -1,7 +1,7 @@
 //! Invariants of the solution, starts on a switch, tables, units, and families with parameters at the edges of their
 //! ranges.
 //!
-//! In: random numbers. Out: systems whose index follows from an argument, not from a computation; the argument stands
+//! In: random numbers. Out: systems whose index follows from an argument, not from a computation; the argument is given
 //! beside each of them.
 
 use crate::case::{Case, Truth};
@@ -296,7 +296,7 @@ pub(crate) fn edges(random: &mut Random) -> Case {
             well_posed(&shuffled(random, &own(&["var a = 1;", "var b = 2;"]), &lines), 0, 2)
         }
         _ => {
-            // The start value y(0) = 1 seems to contradict the first equation for small k, but that is y' = -y/k.
+            // For small k, the start value y(0) = 1 seems to contradict the first equation, but that is y' = -y/k.
             let k = power(random, 100);
             let lines = [format!("0 = y + {k}*der(y);"), "x = y;".into()];
             well_posed(&shuffled(random, &own(&["var y = 1;", "var x;"]), &lines), 1, 1)

@@ -1,4 +1,4 @@
-//! One system with its true index, and what the analysis says.
+//! One system with its true index, and the judgement of what the analysis states about it.
 //!
 //! In: text and truth by construction. Out: an [`Outcome`]: right and complete, right and incomplete, or wrong.
 
@@ -30,7 +30,7 @@ pub(crate) struct Case {
     pub(crate) truth: Truth,
 }
 
-/// What is said about a system, and whether it holds.
+/// How the statement of the analysis about a system compares with the truth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The right index and degrees of freedom, or the right statement that the system is ill-posed.
@@ -38,9 +38,9 @@ pub(crate) enum Outcome {
     /// A right upper bound that is not said to be the index, or the right index without the degrees of freedom; with
     /// the reason.
     AtMost(String),
-    /// Nothing, with the reason.
+    /// No statement, with the reason.
     NotCertified(String),
-    /// Something that does not hold, in words.
+    /// A false statement, in words.
     Wrong(String),
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn judge_json(json: &serde_json::Value, truth: Truth) -> Outcome {
 
 fn judge(said: Said, truth: Truth) -> Outcome {
     let Said { index, bound, degrees, problem, why } = said;
-    // These kinds are limits of the tool, not statements about the system.
+    // These kinds of problem are limits of the tool, not statements about the system.
     let limit =
         problem.as_ref().is_some_and(|(kind, _)| ["derivatives too long", "undecided"].contains(&kind.as_str()));
     let rejected = problem.is_some() && !limit;

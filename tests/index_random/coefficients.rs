@@ -1,4 +1,4 @@
-//! Coefficients that are zero without looking like it, and coefficients that look like zero and are not.
+//! Coefficients that are zero without looking like it, and coefficients that look like zero but are not.
 //!
 //! In: random numbers, and the name of a quantity between 0.3 and 0.65. Out: texts of expressions, each with whether it
 //! vanishes: either everywhere, by an identity between elementary functions, radicals, arctangents or polynomials with
@@ -150,7 +150,7 @@ pub(crate) fn tiny(random: &mut Random, x: &str) -> Coefficient {
     }
 }
 
-/// A small function of `u` that is positive everywhere or negative everywhere.
+/// A small function of `u` that is either positive everywhere or negative everywhere.
 fn tiny_function(random: &mut Random, u: &str) -> String {
     let k = random.between(17, 40);
     match random.below(5) {

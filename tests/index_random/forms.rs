@@ -25,7 +25,7 @@ const TOLERANCE: f64 = 1e-9;
 const ALLOWED: f64 = 1e-5;
 
 /// The forms that are compared. Those with unit vectors or the multipliers of the text as directions are left out,
-/// because it is a matter of chance whether these serve.
+/// because it is a matter of chance whether these directions are suitable.
 const FORMS: [&str; 13] = [
     "index1",
     "index2",

@@ -1,4 +1,4 @@
-//! Transformations that change what a system looks like, not what it is.
+//! Transformations that change the appearance of a system, but not its index.
 //!
 //! In: rows $F(t, z, z') = 0$. Out: $M(t, x)\,F = 0$ with $\det M = \pm 1$, and $z = \varphi(t, x)$ with $\varphi$ a
 //! product of elementary invertible maps. Neither changes the index of a first-order system or the dimension of its set

@@ -65,7 +65,7 @@ const GENERATORS: [Generator; 17] = [
     Generator { name: "unsolvable-mechanisms", draw: mechanisms::contradictory },
 ];
 
-/// Generators of systems made to fool an analysis: coefficients that look like zero and are not, or that are zero and
+/// Generators of systems made to fool an analysis: coefficients that look like zero but are not, or that are zero but
 /// do not look like it; starts on a switch, tables, units, and parameters at the edges of their ranges.
 const ADVERSARIAL: [Generator; 10] = [
     Generator { name: "identities", draw: planted::identities },
@@ -302,10 +302,10 @@ fn case_of(name: &str, seed: u64, number: u64) -> Case {
     generator.case(seed, number)
 }
 
-/// Systems about which something wrong was once stated, because of a singular Jacobian that looks regular at the
+/// Systems about which a false statement was once made, because of a singular Jacobian that looks regular at the
 /// computed jets (condition number $5 \cdot 10^{10}$), a Jacobian with a rank deficiency of two, whose inverse by
 /// cofactors is a quotient of rounding errors, points so far away that the residuals are no larger than the rounding
-/// errors of their terms, or start values near a branch that a combination of equations misses.
+/// errors of their terms, or start values near a branch that a combination of equations does not cover.
 #[test]
 fn nothing_wrong_is_stated_again() {
     for (name, seed, number) in [
@@ -325,7 +325,7 @@ fn nothing_wrong_is_stated_again() {
     }
 }
 
-/// Systems about which nothing was once stated: damped Gauss–Newton steps find no consistent jets of the first six, and
+/// Systems that were once left undecided: damped Gauss–Newton steps find no consistent jets of the first six, and
 /// floating-point arithmetic cannot decide the ranks for the others.
 #[test]
 fn what_was_once_undecided_is_certified() {
@@ -355,8 +355,8 @@ fn templates_are_what_their_sources_say() {
     }
 }
 
-/// `dae analyze --json` states what the library states about the first three systems of every generator, none of it
-/// wrong.
+/// `dae analyze --json` states the same as the library about the first three systems of every generator, and nothing
+/// false.
 #[cfg(feature = "cli")]
 #[test]
 fn the_command_line_has_no_wrong_verdict() {

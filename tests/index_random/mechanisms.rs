@@ -1,11 +1,11 @@
-//! Mechanisms, circuits and control problems of the literature with their rows permuted and combined, in other
+//! Mechanisms, circuits and control problems from the literature with their rows permuted and combined, in other
 //! coordinates.
 //!
 //! In: `mechanisms.txt`, models whose index and degrees of freedom are known from the literature named there. Out: the
 //! same systems with rows multiplied by constants, functions of time or unknowns and added to others, one row scaled by
 //! a factor that vanishes nowhere, unknowns of equal order replaced by unimodular combinations, and at times one
-//! unknown shifted by a function of time: all of this is invertible. Other generators also append dependent rows, or
-//! replace a row by a dependent or contradictory one.
+//! unknown shifted by a function of time: all of these operations are invertible. Other generators also append
+//! dependent rows, or replace a row by a dependent or contradictory one.
 
 use std::sync::OnceLock;
 
@@ -225,14 +225,14 @@ fn transformed(random: &mut Random, appended: usize) -> Case {
     Case::new(&lines, template.t0, template.truth)
 }
 
-/// A mechanism with one of its equations replaced by a combination of the others: underdetermined; or contradictory,
-/// with constants and functions of time as factors.
+/// A mechanism with one of its equations replaced by a combination of the others, so that it is underdetermined; or by
+/// a combination that contradicts them, with constants and functions of time as factors.
 pub(crate) fn with_dependent_row(random: &mut Random) -> Case {
     let contradiction = random.once_in(3);
     with_dependent(random, contradiction, Factors::of_contradiction(contradiction))
 }
 
-/// A mechanism with a contradictory combination whose factors may contain unknowns: that there is no solution may show
+/// A mechanism with a contradictory combination whose factors may contain unknowns: the contradiction may be evident
 /// only where the other equations hold.
 pub(crate) fn contradictory(random: &mut Random) -> Case {
     with_dependent(random, true, Factors::Any)

@@ -94,7 +94,8 @@ impl Network {
         }
         let capacitive = self.rank(&[Capacitor, Voltage]);
         let without_cutset = self.rank(&[Capacitor, Resistor, Voltage]);
-        // Loops with a voltage source: adding the sources to the capacitors raises the rank by less than their number.
+        // Loops of capacitors and voltage sources, with at least one source: adding the sources to the capacitors
+        // raises the rank by less than their number.
         let loops = capacitive < self.rank(&[Capacitor]) + voltages;
         let index = match (voltages == 0 && capacitive == n, loops || without_cutset < n) {
             (true, _) => 0,
@@ -104,8 +105,8 @@ impl Network {
         Truth::WellPosed { index, degrees: capacitive - voltages + self.count(Inductor) - (n - without_cutset) }
     }
 
-    /// Modified nodal analysis. The characteristics of nonlinear elements are strictly increasing, so that these are
-    /// locally passive.
+    /// The model of the network by modified nodal analysis. The characteristics of nonlinear elements are strictly
+    /// increasing, so that these elements are locally passive.
     fn lines(&self, random: &mut Random) -> Vec<String> {
         let mut currents: Vec<Vec<String>> = vec![Vec::new(); self.nodes];
         let (mut variables, mut equations) = (Vec::new(), Vec::new());

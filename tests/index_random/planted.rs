@@ -7,7 +7,7 @@ use crate::case::{Case, Truth};
 use crate::coefficients::{Coefficient, identity, tiny};
 use crate::random::Random;
 
-/// The quantity of which coefficients are functions.
+/// The quantity of which the coefficients are functions.
 #[derive(Clone, Debug)]
 pub(crate) struct Quantity {
     /// Declarations.
@@ -153,7 +153,7 @@ impl Place {
     }
 }
 
-/// The coefficient, which becomes the value of a parameter in one of three cases in which it depends on no state.
+/// The coefficient; if it depends on no state, it becomes the default of a parameter in one of three cases.
 fn named(random: &mut Random, quantity: &mut Quantity, coefficient: Coefficient) -> Coefficient {
     let is_constant = quantity.name == "p";
     if !is_constant || !random.once_in(3) {
@@ -218,7 +218,7 @@ pub(crate) fn decimals(random: &mut Random) -> Case {
             }
             "d-e-f".into()
         }
-        // A start value: the coefficient contains a state that keeps it.
+        // As a start value: the coefficient contains a state that remains constant.
         2 => {
             quantity.declarations.push(format!("var d = {p};"));
             quantity.equations.push("der(d) = 0*y;".into());

@@ -23,8 +23,8 @@ const PROLONGED: Differences = Differences { rounding: 2e-13, ..RELATIVE };
 #[derive(Clone, Copy)]
 struct Differences {
     first_step: fn(f64) -> f64,
-    /// The rounding error allowed, relative to the largest entry of the row or to one: that of terms of size ten, which
-    /// cancel in a residual, over the length of the step.
+    /// The error of a difference that is allowed for rounding, relative to the largest entry of the row or to one: the
+    /// rounding error of terms of size ten that cancel in a residual, divided by the step.
     rounding: f64,
 }
 

@@ -1,4 +1,5 @@
-//! Switches in a family, of arguments with a table, a sum over the family, and numbers that are no `f64`.
+//! Switches in a family, whose arguments contain a table, a sum over the family, and numbers that no `f64` represents
+//! exactly.
 
 dae::dae! {
     /// Tanks in a row behind valves that open one after the other, drained together.

@@ -1,7 +1,7 @@
 //! Reference values of solutions.
 //!
-//! In: `references/*.json`, each with its source. Out: how many digits a run gets right,
-//! $-\log_{10} \max_i |e_i| / (1 + |y_i|)$ over all times and unknowns.
+//! In: `references/*.json`, each with its source. Out: the number of correct digits of a run,
+//! $-\log_{10} \max_i |e_i| / (1 + |y_i|)$ over all times and unknowns, with the error $e$ and the reference $y$.
 
 use dae::Solution;
 use serde_json::Value;
@@ -27,7 +27,7 @@ impl Reference {
         }
     }
 
-    /// The number of correct digits of the worst value of a solution recorded at these times.
+    /// The number of correct digits of the least accurate value of a solution recorded at these times.
     pub(crate) fn digits_of(&self, solution: &Solution) -> f64 {
         let mut worst: f64 = 0.0;
         for (time, values) in self.times.iter().zip(&self.values) {

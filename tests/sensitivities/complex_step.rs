@@ -1,4 +1,4 @@
-//! The pendulum in its angle, with derivatives by complex steps.
+//! The pendulum in terms of its angle, with derivatives by complex steps.
 //!
 //! In: a parameter. Out: derivatives of positions, velocities, the multiplier and the times of events with respect to
 //! it, accurate to rounding: the motion is integrated in complex arithmetic, with the parameter displaced by a tiny

@@ -3,8 +3,8 @@
 use super::complex_step::{Pendulum, derivatives};
 use super::*;
 
-/// Hidden constraints, consistent initialisation and multipliers, with respect to gravity, to the length, with which
-/// start values have to change, and to a start value.
+/// Derivatives of a constrained motion and its multiplier with respect to gravity, to a start value, and to the length,
+/// on which the consistent start values depend.
 #[test]
 fn a_pendulum_in_all_forms() {
     let case = Case { t_end: 2.0, times: &[0.0, 0.5, 1.0, 2.0], difference: 0.0, events: &no_events };
@@ -69,7 +69,7 @@ fn sensitivities_have_an_error_control_of_their_own() {
     }
 }
 
-/// What is asked for has to exist, and to have a derivative.
+/// The quantities to differentiate by have to exist, and the solution has to have derivatives with respect to them.
 #[test]
 fn errors_name_what_is_in_the_way() {
     let pendulum = system(PENDULUM, "ggl");

@@ -56,7 +56,7 @@ fn exact(text: &str, t_end: f64) -> Solution {
     run.run(0.0, t_end).expect("consistent")
 }
 
-/// A source across a capacitor, and what its current drives.
+/// A voltage source across a capacitor, and a state that the current drives.
 #[test]
 fn a_capacitor_across_a_source() {
     let text = "struct Circuit { param om = 3; param c = 0.7; var v; var i; var z = 0.5; \

@@ -2,8 +2,8 @@
 //! accurate solutions.
 //!
 //! In: models. Out: derivatives with respect to parameters and start values, forwards (`forward`), across events and
-//! jumps (`events`), by the adjoint method (`adjoint`), of what hidden equations determine (`hidden`), and of random
-//! linear systems (`linear`).
+//! jumps (`events`), by the adjoint method (`adjoint`), of unknowns that only hidden equations determine (`hidden`),
+//! and of random linear systems (`linear`).
 
 mod adjoint;
 mod complex_step;
@@ -20,10 +20,10 @@ use interpreted::{available, system};
 
 const METHODS: [Method; 3] = [Method::Bdf, Method::Radau5, Method::Radau];
 
-/// Tolerance of the runs whose differences are taken.
+/// The tolerance of the runs whose differences are taken.
 const REFERENCE: f64 = 1e-12;
 
-/// How a model is run.
+/// The settings of a run, apart from the method and the tolerance.
 struct Case<'a> {
     t_end: f64,
     times: &'a [f64],

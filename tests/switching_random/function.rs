@@ -43,7 +43,7 @@ impl Piecewise {
     }
 }
 
-/// A place and a width; some are such that a window of this half-width begins at zero.
+/// The centre and the half-width of a window, which begins at zero in one of five cases.
 fn place(random: &mut Random) -> (f64, f64) {
     let w = *random.choose(&[0.01, 0.05, 0.25, 1.0]);
     let c = if random.below(5) == 0 { w } else { random.between(1.1, 8.9) };

@@ -1,7 +1,7 @@
 //! Integrals of piecewise smooth functions.
 //!
-//! In: a function, and functions at whose zeros it is not smooth. Out: its integral, piece by piece, by Gauss's rule
-//! with five points on many parts of each, with errors near rounding.
+//! In: a function, and functions at whose zeros it is not smooth. Out: its integral, by the five-point Gauss rule on
+//! many parts of each smooth piece, with errors near rounding.
 
 /// The number of times at which signs are compared: these are far closer together than the zeros of the functions
 /// drawn.
@@ -11,7 +11,7 @@ const PARTS: usize = 40;
 
 pub(crate) type Function = Box<dyn Fn(f64) -> f64>;
 
-/// The zeros between 0 and `end`, with these two, in order.
+/// The points 0 and `end` and all zeros between them, in ascending order.
 fn breaks(switches: &[Function], end: f64) -> Vec<f64> {
     let mut found = vec![0.0, end];
     for switch in switches {

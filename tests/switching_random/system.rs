@@ -23,7 +23,7 @@ struct Clock {
     value: fn(f64) -> f64,
 }
 
-/// The last one turns around at $x = 10$, not before the end.
+/// The last one turns around at $x = 10$, which is not before the end.
 const CLOCKS: [Clock; 4] = [
     Clock { name: "x", text: "var x = 0; der(x) = 1;", value: |t| t },
     Clock { name: "x", text: "var x = 10; der(x) = -x / 4;", value: |t| 10.0 * (-t / 4.0).exp() },

@@ -6,7 +6,7 @@ use fastrand::Rng;
 
 use super::{Model, Scalar};
 
-/// A generator of random numbers, which follow from the seed.
+/// A generator of pseudorandom numbers, which depend on the seed alone.
 pub struct Random(Rng);
 
 impl Random {
@@ -31,7 +31,7 @@ impl Random {
         choice[self.below(choice.len())]
     }
 
-    /// A number, now and then of another magnitude.
+    /// A number between -2 and 2, or now and then one of a very different magnitude.
     pub fn number(&mut self) -> f64 {
         let x = 2.0 * self.unit() - 1.0;
         match self.below(12) {

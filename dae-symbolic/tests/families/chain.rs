@@ -98,7 +98,7 @@ fn expansion_does_not_grow() {
     assert!(expansion(chain(10)).contains("for i in 1..9 {"));
 }
 
-/// As above, with a chain that takes a while without optimisation.
+/// The expansion does not grow up to a chain of 1000 masses, which takes a while without optimisation.
 #[test]
 #[ignore = "takes a while"]
 fn expansion_does_not_grow_up_to_1000() {

@@ -5,7 +5,8 @@ use dae_symbolic::model::{Model, ModelBuilder, Start};
 
 use super::twin::{assert_agree, expansion, member, set_member, tokens};
 
-/// $\dot x_i = -\tfrac{i}{3} x_i + \sin((i - 2) x_{n-1-i}) + i + \tfrac12$: no coefficient for $i = 0$ and $i = 3$, no sine for $i = 2$.
+/// $\dot x_i = -\tfrac{i}{3} x_i + \sin((i - 2) x_{n-1-i}) + i + \tfrac12$: the first term vanishes for $i = 0$ and has
+/// the coefficient $-1$ for $i = 3$; the sine vanishes for $i = 2$.
 fn decay(n: usize) -> Model {
     let mut builder = ModelBuilder::new("Decay");
     let ids: Vec<_> = (0..n).map(|i| builder.unknown(format!("x_{i}"))).collect();

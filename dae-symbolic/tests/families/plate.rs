@@ -1,12 +1,13 @@
-//! Heat conduction on an N by N plate with five-point differences, held at a temperature at the edge, heated in the
-//! middle.
+//! Heat conduction on a plate of N by N points with five-point differences: a fixed temperature on the edge, and a heat
+//! source in the interior.
 
 use dae_symbolic::expr::Rational;
 use dae_symbolic::model::{Model, ModelBuilder, Start};
 
 use super::twin::{assert_agree, expansion, member, set_member, tokens};
 
-/// $\dot T_{ij} = k (T_{i-1,j} + T_{i+1,j} + T_{i,j-1} + T_{i,j+1} - 4 T_{ij}) + e^{-T_{ij}^2}$ within, $T_{ij} = T_0$ on the edge.
+/// $\dot T_{ij} = k (T_{i-1,j} + T_{i+1,j} + T_{i,j-1} + T_{i,j+1} - 4 T_{ij}) + e^{-T_{ij}^2}$ in the interior,
+/// $T_{ij} = T_0$ on the edge.
 pub(crate) fn plate(n: usize) -> Model {
     let mut builder = ModelBuilder::new("Plate");
     let (ten, two) = (builder.dag().integer(10), builder.dag().integer(2));

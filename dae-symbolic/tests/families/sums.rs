@@ -5,7 +5,8 @@ use dae_symbolic::read_text;
 
 use super::twin::{assert_agree, expansion, tokens};
 
-/// Oscillators that pull one another towards the middle, all driven by `level`, a function of weighted sums over all of them.
+/// Oscillators that are pulled towards their mean position `middle` and driven by `level`, a function of weighted sums
+/// over all of them.
 fn coupled(n: usize) -> Model {
     let text = format!(
         "struct Coupled {{

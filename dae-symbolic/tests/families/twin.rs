@@ -20,7 +20,7 @@ pub(crate) fn member(family: u32, indices: &[i64], extents: &[usize]) -> Domain 
     }
 }
 
-/// Makes unknowns the members of an array: `x_3` becomes `x[3]`.
+/// Makes an unknown the member of an array: `x_3` becomes `x[3]`.
 pub(crate) fn set_member(unknown: &mut Unknown, domain: Domain) {
     let name = unknown.name.split('_').next().unwrap_or_default();
     unknown.name = format!("{name}{}", domain.member.as_ref().map_or("", |member| &member.label));
@@ -48,7 +48,7 @@ pub(crate) fn scalar_twin(mut model: Model) -> Model {
     model
 }
 
-/// A model with every instance a family of its own, which no loop can contain.
+/// A model in which every instance is a family of its own, so that no loop can cover several of them.
 fn unrolled_twin(mut model: Model) -> Model {
     let mut families = 0..;
     model.unknowns.iter_mut().zip(&mut families).for_each(|(u, k)| u.domain = member(k, &[0], &[1]));

@@ -12,13 +12,14 @@ fn model(text: &str) -> Model {
     }
 }
 
-/// `x y'` for unknowns that occur, by name.
+/// For each equation, the unknowns and derivatives that occur in it, such as `x der(u) lambda`.
 fn incidence(model: &Model) -> Vec<String> {
     let name = |&(unknown, order)| model.symbol_name(Symbol::Unknown { unknown, order });
     model.equations.iter().map(|equation| equation.incidence.iter().map(name).collect::<Vec<_>>().join(" ")).collect()
 }
 
-/// Residual of an equation where unknown `j` and its derivatives have the values `x[j]` and `xp[j]`, and `t` is 0.25.
+/// The residual of an equation where unknown `j` and its first derivative have the values `x[j]` and `xp[j]`, and `t`
+/// is 0.25.
 fn residual(model: &Model, equation: usize, x: &[f64], xp: &[f64]) -> f64 {
     let parameters: Vec<f64> = model.parameters.iter().fold(Vec::new(), |mut known, parameter| {
         known.push(evaluate_one(&model.dag, parameter.default, |symbol| match symbol {
@@ -183,7 +184,7 @@ fn every_form_of_every_statement() {
     let starts: Vec<_> =
         model.unknowns[0].derivative_starts.iter().map(|(order, start)| (*order, start.kind)).collect();
     assert_eq!(starts, [(1, Start::Guess), (2, Start::Fixed)]);
-    // x''' + k u - (2 a u' + u) - x x' at u' = 3, others 2: the order of derivatives is kept in the symbols.
+    // x''' + k u - (2 a u' + u) - x x' at u' = 3, x''' = 11 and all others 2: symbols keep the order of derivatives.
     let value = evaluate_one(&model.dag, model.equations[0].residual, |symbol| match symbol {
         Symbol::Input { order: 1, .. } => 3.0,
         Symbol::Unknown { order: 3, .. } => 11.0,

@@ -1,8 +1,8 @@
 //! Models with conditions on loop variables and constants, in expressions and around equations, against models written
 //! out.
 //!
-//! As in `families.rs`, every case is a model and the same written out by hand; conditions that are decided leave no
-//! switches.
+//! As in `families.rs`, every case is a model and the same model written out by hand; conditions that are decided when
+//! the model is read leave no switches.
 
 use super::families::{agree, model};
 use dae_symbolic::expr::piecewise;

@@ -1,7 +1,7 @@
 //! Models with arrays, `for` and sums against the same models written out.
 //!
-//! Every case is a model with families and the same written out by hand: same unknowns, equations, incidence, start
-//! values and residuals, in the same order. `q[3]` of the one is `q_3` of the other.
+//! Every case is a model with families and the same model written out by hand: both have the same unknowns, equations,
+//! incidence, start values and residuals, in the same order. `q[3]` of the one is `q_3` of the other.
 
 use dae_symbolic::expr::{Symbol, evaluate_one};
 use dae_symbolic::model::{Model, Start};

@@ -38,7 +38,7 @@ fn ours(expression: &str, context: Context) -> Option<String> {
 fn of_model(expressions: &Expressions, id: NodeId) -> String {
     let of = |id: &NodeId| of_model(expressions, *id);
     let list = |ids: &[NodeId]| ids.iter().map(of).collect::<Vec<_>>().join(" ");
-    // From the left, as Rust groups operators of one precedence.
+    // From the left, as Rust groups operators of equal precedence.
     let chain = |ids: &[(&str, NodeId)]| {
         let first = of(&ids[0].1);
         ids[1..].iter().fold(first, |left, (operator, right)| format!("({operator} {left} {})", of(right)))

@@ -1,4 +1,5 @@
-//! Long and deep texts, in a thread with a stack of 512 KiB: nothing recurses on what the user writes.
+//! Long and deeply nested texts, in a thread with a stack of 512 KiB: the depth of recursion does not grow with the
+//! text.
 
 use dae_symbolic::expr::{Node, Symbol};
 use dae_symbolic::{read, read_text};

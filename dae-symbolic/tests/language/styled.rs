@@ -1,4 +1,5 @@
-//! Messages with colours: without their styles they say what the plain ones say; labels on one line are drawn apart.
+//! Messages with colours: without their styles they say what the plain ones say; several labels on one line of the
+//! source are drawn together below that line.
 //!
 //! In: the cases of `rejected.txt`, and texts with wide characters, tabs and a byte-order mark. Out: every title,
 //! place, label, note and help is there; marks stand below what they label.
