@@ -36,7 +36,7 @@ pub(crate) enum Output {
     Code,
     /// The expansion of the macro, from tokens to tokens.
     Macro,
-    /// One formulation in the interpreter: initialization and a few steps.
+    /// One formulation in the interpreter: initialisation and a few steps.
     Values,
     /// All of the above.
     Everything,

@@ -34,6 +34,21 @@ fn sensitivities_pass_impacts() {
     }
 }
 
+/// Where only the derivative of a sensitivity is nonzero, an event function of $y'$ still moves with the parameter:
+/// $x' = p (t - 1)$, so that $s = t^2/2 - t$ is zero at $t = 2$, where $x' = 1$ for $p = 1$, and $s' = 1$.
+#[test]
+fn event_functions_may_depend_on_derivatives_alone() {
+    let line = system("struct Line { param p = 1; var x = 0; der(x) = p*(t - 1); }", "original");
+    for method in METHODS {
+        let event = Event::new("one", |_, _, yp| yp[0].powi(3) - 1.0).rising();
+        let run = Integration::new(line.as_ref()).method(method).rtol(1e-9).atol(1e-9).event(event);
+        let solution = run.sensitivities(["p"]).run(0.0, 3.0).expect("consistent");
+        // 0 = p (t - 1) - 1: dt/dp = -(t - 1)/p.
+        let [by_p] = solution.occurrences[0].time_derivatives[..] else { panic!("one quantity") };
+        assert!((by_p + 1.0).abs() < 1e-6, "{method:?}: {by_p}");
+    }
+}
+
 /// A bouncing ball, whose solution is known in closed form.
 #[test]
 fn a_bouncing_ball_is_known_exactly() {

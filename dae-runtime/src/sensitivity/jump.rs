@@ -108,7 +108,7 @@ impl Moment<'_> {
         // Unknowns that the equations do not differentiate need not have slopes.
         let of_slope = sizes.iter().zip(towards.yp).map(|(size, change)| change.abs() / size * self.scale);
         let of_time = if towards.t == 0.0 { 0.0 } else { towards.t.abs() / self.scale };
-        let speed = of_state.fold(of_time, larger).max(of_slope.filter(|speed| speed.is_finite()).fold(0.0, f64::max));
+        let speed = of_slope.filter(|speed| speed.is_finite()).chain(of_state).fold(of_time, larger);
         if speed == 0.0 { None } else { Some(if speed.is_finite() { DIFFERENCE / speed } else { 0.0 }) }
     }
 }

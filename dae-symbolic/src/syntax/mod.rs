@@ -28,8 +28,8 @@
 //! choice      = "if" condition "{" { inner } "}" { "else" "if" condition "{" { inner } "}" } [ "else" "{" { inner } "}" ] ;
 //! forms       = "forms" "(" form { "," form } [ "," ] ")" ";" ;
 //! form        = NAME [ "(" options ")" ] ;
-//! options     = gain [ "," gain ] | "[" gain { "," gain } "]" ;
-//! gain        = [ "-" ] NUMBER | NAME [ index ] ;
+//! options     = option [ "," option ] | "[" option { "," option } "]" ;
+//! option      = [ "-" ] NUMBER | NAME [ index ] ;
 //! inner       = docs ( equation | definition | start | family | choice ) ;
 //! range       = expression ( ".." | "..=" ) expression ;
 //! type        = ":" ( "f64" | "[" "f64" ";" expression "]" | "[" "[" "f64" ";" expression "]" ";" expression "]" ) ;
