@@ -1,7 +1,9 @@
 //! Polynomials of the steps, for a solution that can be evaluated anywhere.
 //!
 //! In: a stepper after a step. Out: the polynomial of the step, if that satisfies the equations; otherwise as many
-//! pieces as are needed, through states that do (see [`Stepper::interpolate`]).
+//! pieces as are needed, through states that do (see [`Stepper::interpolate`]). Parts are halved until their pieces are
+//! accurate. An error that halving does not make smaller may be that of an oscillation with many periods in the part, or
+//! noise, of equations that are solved to a few digits only: it is noise if it is there on the shortest part as well.
 
 use crate::integrator::polynomial::{evaluate, horner};
 use crate::integrator::stepper::Stepper;
@@ -16,10 +18,8 @@ const NODES: usize = 6;
 /// first two nodes and between its last two, where the error is largest.
 const COMPARED_IN_PIECE: [f64; 2] = [-0.9, -0.1];
 /// Largest number of successive halvings of a step.
-const MAX_DEPTH: usize = 8;
-/// From this depth on, a part is halved only if its error is at most `GAIN` times that of the piece of which it is a
-/// half; otherwise the remaining error is taken for noise.
-const TRUSTED_DEPTH: usize = 5;
+const MAX_DEPTH: i32 = 14;
+/// Where the error of a half is more than this part of the error of the whole, it may be noise.
 const GAIN: f64 = 0.7;
 
 /// Part of a step, in units of the step from its end.
@@ -27,61 +27,34 @@ const GAIN: f64 = 0.7;
 struct Part {
     begin: f64,
     end: f64,
-    depth: usize,
+    depth: i32,
     /// Error of the piece of which it is a half; infinite for the whole step.
     whole: f64,
 }
 
+/// A polynomial in place of that of a part, in units of the part from its end.
+struct Piece {
+    coefficients: Vec<f64>,
+    /// Its error, in units of the error allowed.
+    error: f64,
+}
+
 /// Records the polynomial of the last step, which began at `before`, or the pieces that replace it.
 pub(super) fn record(stepper: &mut dyn Stepper, before: f64, solution: &mut Solution) {
-    let n = stepper.state().len();
-    let mut state = vec![0.0; n];
-    let now = stepper.time();
-    let time = |s: f64| now + s * (now - before);
     solution.begin_polynomials();
-    let mut polynomial = vec![0.0; (stepper.dense_degree() + 1) * n];
-    stepper.dense_coefficients(&mut polynomial);
-    let mut missed = vec![false; n];
-    for s in COMPARED {
-        stepper.interpolate(time(s), &mut state);
-        for (k, weight) in stepper.error_weights().iter().enumerate() {
-            missed[k] |= (state[k] - horner(&polynomial, n, k, s)).abs() * weight > 1.0;
-        }
+    let mut step = LastStep::new(stepper, before);
+    step.compare();
+    if step.missed.is_empty() {
+        return solution.push_polynomial([-1.0, 0.0], &step.polynomial);
     }
-    let missed: Vec<usize> = (0..n).filter(|&k| missed[k]).collect();
-    if missed.is_empty() {
-        return solution.push_polynomial([-1.0, 0.0], &polynomial);
-    }
-    let mut values = vec![0.0; NODES * n];
-    let mut slope = vec![0.0; n];
     let mut parts = vec![Part { begin: -1.0, end: 0.0, depth: 0, whole: f64::INFINITY }];
     while let Some(Part { begin, end, depth, whole }) = parts.pop() {
-        let length = end - begin;
-        let seconds = length * (now - before);
-        for (sigma, values) in nodes().into_iter().zip(values.chunks_exact_mut(n)) {
-            let s = end + sigma * length;
-            stepper.interpolate(time(s), &mut state);
-            (0..n).for_each(|k| values[k] = horner(&polynomial, n, k, s));
-            missed.iter().for_each(|&k| values[k] = state[k]);
-        }
-        // Unknowns that depend on derivatives are corrected now that the piece supplies these.
-        let coefficients = fit(&values, n);
-        for (sigma, values) in nodes().into_iter().zip(values.chunks_exact_mut(n)) {
-            evaluate(&coefficients, sigma, seconds, &mut state, &mut slope);
-            stepper.correct(time(end + sigma * length), &mut state, &mut slope);
-            missed.iter().for_each(|&k| values[k] = state[k]);
-        }
-        let coefficients = fit(&values, n);
-        let mut error: f64 = 0.0;
-        for sigma in COMPARED_IN_PIECE {
-            evaluate(&coefficients, sigma, seconds, &mut state, &mut slope);
-            stepper.correct(time(end + sigma * length), &mut state, &mut slope);
-            for &k in &missed {
-                error = error.max((state[k] - horner(&coefficients, n, k, sigma)).abs() * stepper.error_weights()[k]);
-            }
-        }
-        let gains = depth < TRUSTED_DEPTH || error <= GAIN * whole;
-        if error > 1.0 && depth < MAX_DEPTH && gains {
+        let Piece { coefficients, error } = step.piece(begin, end);
+        let is_noise = |step: &mut LastStep<'_>| {
+            let shortest = begin + 0.5_f64.powi(MAX_DEPTH);
+            error > GAIN * whole && step.piece(begin, shortest).error > GAIN * error
+        };
+        if error > 1.0 && depth < MAX_DEPTH && !is_noise(&mut step) {
             let middle = 0.5 * (begin + end);
             // The later half first, since the part pushed last is taken next.
             parts.push(Part { begin: middle, end, depth: depth + 1, whole: error });
@@ -89,6 +62,82 @@ pub(super) fn record(stepper: &mut dyn Stepper, before: f64, solution: &mut Solu
         } else {
             solution.push_polynomial([begin, end], &coefficients);
         }
+    }
+}
+
+/// The last step of a stepper.
+struct LastStep<'a> {
+    stepper: &'a mut dyn Stepper,
+    /// Its end and its length.
+    now: f64,
+    length: f64,
+    polynomial: Vec<f64>,
+    /// The unknowns that the polynomial misses somewhere.
+    missed: Vec<usize>,
+    state: Vec<f64>,
+    slope: Vec<f64>,
+}
+
+impl<'a> LastStep<'a> {
+    fn new(stepper: &'a mut dyn Stepper, before: f64) -> Self {
+        let (n, now) = (stepper.state().len(), stepper.time());
+        let mut polynomial = vec![0.0; (stepper.dense_degree() + 1) * n];
+        stepper.dense_coefficients(&mut polynomial);
+        let [state, slope] = [vec![0.0; n], vec![0.0; n]];
+        LastStep { stepper, now, length: now - before, polynomial, missed: Vec::new(), state, slope }
+    }
+
+    fn time(&self, s: f64) -> f64 {
+        self.now + s * self.length
+    }
+
+    /// Compares the polynomial with states that satisfy the equations.
+    fn compare(&mut self) {
+        let n = self.state.len();
+        let mut missed = vec![false; n];
+        for s in COMPARED {
+            self.stepper.interpolate(self.time(s), &mut self.state);
+            for (k, weight) in self.stepper.error_weights().iter().enumerate() {
+                missed[k] |= (self.state[k] - horner(&self.polynomial, n, k, s)).abs() * weight > 1.0;
+            }
+        }
+        self.missed = (0..n).filter(|&k| missed[k]).collect();
+    }
+
+    /// The polynomial through states that satisfy the equations, for the unknowns that the polynomial of the step
+    /// misses; for the others it is that polynomial.
+    fn piece(&mut self, begin: f64, end: f64) -> Piece {
+        let (n, length) = (self.state.len(), end - begin);
+        let mut values = vec![0.0; NODES * n];
+        for (sigma, values) in nodes().into_iter().zip(values.chunks_exact_mut(n)) {
+            let s = end + sigma * length;
+            self.stepper.interpolate(self.time(s), &mut self.state);
+            (0..n).for_each(|k| values[k] = horner(&self.polynomial, n, k, s));
+            self.missed.iter().for_each(|&k| values[k] = self.state[k]);
+        }
+        // Unknowns that depend on derivatives are corrected now that the piece supplies these.
+        let coefficients = fit(&values, n);
+        for (sigma, values) in nodes().into_iter().zip(values.chunks_exact_mut(n)) {
+            self.corrected(&coefficients, sigma, begin, end);
+            self.missed.iter().for_each(|&k| values[k] = self.state[k]);
+        }
+        let coefficients = fit(&values, n);
+        let mut error: f64 = 0.0;
+        for sigma in COMPARED_IN_PIECE {
+            self.corrected(&coefficients, sigma, begin, end);
+            for &k in &self.missed {
+                let difference = (self.state[k] - horner(&coefficients, n, k, sigma)).abs();
+                error = error.max(difference * self.stepper.error_weights()[k]);
+            }
+        }
+        Piece { coefficients, error }
+    }
+
+    /// Computes the state that satisfies the equations next to a piece, in `state`.
+    fn corrected(&mut self, coefficients: &[f64], sigma: f64, begin: f64, end: f64) {
+        let length = end - begin;
+        evaluate(coefficients, sigma, length * self.length, &mut self.state, &mut self.slope);
+        self.stepper.correct(self.time(end + sigma * length), &mut self.state, &mut self.slope);
     }
 }
 

@@ -91,9 +91,11 @@ pub fn interpolates_what_errors_are_not_tested_for(method: Method, promise: Prom
         }
     }
     let bound = promise.error_per_tolerance * 1e-6;
-    check(&stiff::signal(), method, 3.0, bound, |t, state| {
-        (state[0] - (-t).exp()).abs().max((state[1] - (100.0 * t).sin()).abs())
-    });
+    for frequency in [100.0, 3000.0] {
+        check(&stiff::signal(frequency), method, 3.0, bound, |t, state| {
+            (state[0] - (-t).exp()).abs().max((state[1] - (frequency * t).sin()).abs())
+        });
+    }
     let current = stiff::driven_capacitor_current;
     check(&stiff::driven_capacitor(), method, 0.01, bound, |t, state| {
         (state[0] - (2000.0 * t).sin()).abs().max((state[1] - current(t)).abs())

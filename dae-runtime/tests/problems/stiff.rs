@@ -126,25 +126,28 @@ pub fn underdetermined() -> Problem<Underdetermined> {
     )
 }
 
-/// A decay, and $\sin 100t$ as an algebraic unknown that nothing depends on.
-pub struct Signal;
+/// A decay, and a sine as an algebraic unknown that nothing depends on.
+pub struct Signal {
+    /// Radians in a unit of time.
+    pub frequency: f64,
+}
 
 impl Model for Signal {
     fn residual<S: Scalar>(&self, t: S, y: &[S], yp: &[S], out: &mut [S]) {
         out[0] = yp[0] + y[0];
-        out[1] = y[1] - (t * 100.0).sin();
+        out[1] = y[1] - (t * self.frequency).sin();
     }
 }
 
 /// [`Signal`] from $x = 1$.
-pub fn signal() -> Problem<Signal> {
+pub fn signal(frequency: f64) -> Problem<Signal> {
     Problem::new(
         "signal",
-        Signal,
+        Signal { frequency },
         &[("x", Differential, 1), ("y", Algebraic, 1)],
         &[],
         (Leading::Constant, 1),
-        (0.0, &[1.0, 0.0], &[-1.0, 0.0]),
+        (0.0, &[1.0, 0.0], &[-1.0, frequency]),
     )
 }
 
