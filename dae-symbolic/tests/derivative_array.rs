@@ -6,7 +6,7 @@
 use dae_symbolic::expr::total_derivative;
 use dae_symbolic::index::Limits;
 use dae_symbolic::index::array::{ArrayPoint, ArrayVerdict, ConstantRank, DerivativeArray, test_ranks};
-use dae_symbolic::model::Model;
+use dae_symbolic::model::{Model, Work};
 
 fn model(text: &str) -> Model {
     dae_symbolic::read_text(text).unwrap_or_else(|rejection| panic!("{rejection:?}")).0
@@ -60,6 +60,26 @@ fn pendulum() {
     assert_eq!(finding.manifold_dimensions(), [4, 3, 2, 2]);
     assert_eq!((finding.points, finding.constant_rank), (4, Some(ConstantRank::Everywhere)));
     assert!(finding.ranks.iter().all(|ranks| ranks.has_full_row_rank() && ranks.gap > 1e8));
+}
+
+/// Where the work that is allowed does not suffice, nothing is decided, and with more of it the verdict is the same.
+#[test]
+fn no_verdict_on_too_little_work() {
+    let mut decided = false;
+    for operations in (0..24).map(|k| 1 << k) {
+        let mut model = model(PENDULUM);
+        model.work = Work::new(operations);
+        let start = start(&model, 0.0);
+        match test_ranks(&mut model, &start, None, &Limits::DEFAULT.array).verdict {
+            ArrayVerdict::Index(index) => {
+                assert_eq!(index, 3);
+                decided = true;
+            }
+            ArrayVerdict::Undecided { .. } => assert!(!decided && model.work.is_spent(), "{operations}"),
+            other => panic!("{operations}: {other:?}"),
+        }
+    }
+    assert!(decided);
 }
 
 /// Hairer & Wanner II, Sect. VII.1, eq. (1.32): the ranks are smaller on the solution than near it.

@@ -17,6 +17,12 @@
 /// All limits, by what is to be proved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
+    /// The number of floating-point operations, roughly, that searches for consistent jets and decompositions of
+    /// derivative arrays may take for one model. Where they do not suffice, the index is undecided.
+    pub operations: u64,
+    /// The number of such operations for all variants of a model that show what holds for other values of parameters,
+    /// or on other branches. Of those for which it does not suffice, nothing is said.
+    pub operations_for_variants: u64,
     /// The length of derivatives, where equations are differentiated symbolically.
     pub growth: Growth,
     /// The upper bound on the index: generic regularity of the system Jacobian.
@@ -356,6 +362,8 @@ pub struct Contradiction {
 impl Limits {
     /// The limits of the macro and the command line.
     pub const DEFAULT: Limits = Limits {
+        operations: 60_000_000,
+        operations_for_variants: 12_000_000,
         growth: Growth { depth: 200, nodes: 4_000, operands: [4_000, 20_000], operands_for_each: 16 },
         upper_bound: UpperBound {
             points: 3,

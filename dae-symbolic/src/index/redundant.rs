@@ -173,6 +173,7 @@ fn others_hold(
     hold_at(alone, &own, Consistent::Model)
         && (0..limits.redundant.points)
             .all(|seed| at_random(seed).is_some_and(|point| hold_at(alone, &point, Consistent::Alike)))
+        && !model.work.is_spent()
 }
 
 /// The gradients of all equations at two random points of the prime field; `None` if one has no value there.

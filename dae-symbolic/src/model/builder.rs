@@ -3,8 +3,8 @@
 //! In: names and expressions, built in the builder's own [`Dag`]. Out: a verified [`Model`], or what is wrong with it.
 
 use super::{
-    Definition, Domain, Equation, Input, Model, Parameter, Start, StartValue, Unknown, incidence, numbered_equation,
-    verify,
+    Definition, Domain, Equation, Input, Model, Parameter, Start, StartValue, Unknown, Work, incidence,
+    numbered_equation, verify,
 };
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Dag, Expr, InputId, ParameterId, Symbol, UnknownId};
@@ -53,6 +53,7 @@ impl ModelBuilder {
             derivations: Vec::new(),
             forms: Form::DEFAULT.to_vec(),
             form_origins: Vec::new(),
+            work: Work::default(),
         };
         ModelBuilder { model }
     }

@@ -10,6 +10,7 @@ pub mod family;
 mod numbering;
 mod query;
 mod verify;
+mod work;
 
 pub use builder::ModelBuilder;
 pub(crate) use builder::residual;
@@ -17,6 +18,7 @@ pub use derivation::{Boundary, BoundaryCondition, Derivation, Entries, Mechanics
 pub use domain::{Domain, Gap, Member};
 pub use numbering::{Numbering, Torn};
 pub use verify::verify;
+pub use work::Work;
 
 use crate::expr::{Dag, Expr, InputId, ParameterId, Symbol, UnknownId, symbols};
 use crate::form::Form;
@@ -55,6 +57,8 @@ pub struct Model {
     pub forms: Vec<Form>,
     /// Where the text asks for the formulations; empty if it names none.
     pub form_origins: Vec<Origin>,
+    /// What its analysis may still cost.
+    pub work: Work,
 }
 
 /// A parameter: constant in time, changeable between runs.

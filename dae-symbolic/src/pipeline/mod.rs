@@ -35,8 +35,8 @@ use values::check_values;
 
 use crate::alias::reconcile;
 use crate::external_functions::{needs, settle_tables};
-use crate::index::{Analysis, differentiated_kinks};
-use crate::model::Model;
+use crate::index::{Analysis, Limits, differentiated_kinks};
+use crate::model::{Model, Work};
 use crate::prolongation::{Prolonged, prolong_alike};
 
 /// Runs the pipeline on a whole model. `t0` is the time at which the model's start values hold.
@@ -54,6 +54,7 @@ fn run<E: From<Rejected>>(
     analyse: impl FnOnce(&mut Model) -> Result<Analysis, E>,
 ) -> Result<Compiled, E> {
     let text = |found| Rejected::text(t0, found);
+    model.work = Work::new(Limits::DEFAULT.operations);
     settle_tables(&mut model).and_then(|()| check_values(&model)).and_then(|()| reconcile(&mut model)).map_err(text)?;
     let analysis = analyse(&mut model)?;
     let reductions = Reductions::of(&mut model, &analysis);

@@ -94,7 +94,7 @@ fn contradict_near(
         let free = |row: BallRow| row.into_iter().filter(|(c, _)| !is_fixed(places[*c].0, places[*c].1)).collect();
         let right = residuals.iter().map(Ball::negative).collect();
         let rows = whole.into_iter().map(free).collect();
-        let mut pivoting = Pivoting::new(rows, right, (PRECISION, limits.entry_cancels));
+        let mut pivoting = Pivoting::new(rows, right, (PRECISION, limits.entry_cancels), &model.work);
         pivoting.exhaust(|_| Some(Magnitude::ONE), Magnitude::ZERO);
         contradicted = pivoting.contradicts();
         for (column, change) in pivoting.basic_solution() {

@@ -102,6 +102,12 @@ impl DerivativeArray {
         self.residuals.nodes().len() * (self.differentiations as usize + 1)
     }
 
+    /// The number of floating-point operations to evaluate the Taylor series of the rows at a point, roughly.
+    pub(super) fn cost_of_series(&self) -> u64 {
+        let order = u64::from(self.differentiations) + 1;
+        self.residuals.nodes().len() as u64 * order * order
+    }
+
     /// The cost of the partial derivatives relative to that of the rows.
     pub(super) fn relative_cost(&self) -> usize {
         self.tape.nodes().len() / self.residuals.nodes().len().max(1)

@@ -122,7 +122,8 @@ fn pivots(
     let columns = Columns::new(array, m);
     let rows = rows(array, &at, m, |j, k| Some(columns.of(j, k)));
     let total = rows.len();
-    let mut pivoting = Pivoting::new(rows, vec![Ball::zero(); total], (PRECISION, array.limits.extended.entry_cancels));
+    let mut pivoting =
+        Pivoting::new(rows, vec![Ball::zero(); total], (PRECISION, array.limits.extended.entry_cancels), &model.work);
     let (mut found, mut end, mut is_clear) = ([0; 3], 0, true);
     for (rank, width) in found.iter_mut().zip(columns.widths) {
         end += width;
@@ -186,7 +187,7 @@ pub(super) fn is_simple_solution(system: &ArraySystem<'_>, point: &ArrayPoint) -
 }
 
 /// Whether there is a solution at jets that fulfil equations to rounding, as [`is_simple_solution`] says; `None` if
-/// there are many equations, or functions known to fewer digits.
+/// there are many equations, or functions known to fewer digits, or the search is given up.
 pub(crate) fn is_solution(
     model: &mut Model,
     parameters: &[f64],
@@ -205,7 +206,8 @@ pub(crate) fn is_solution(
     for (j, series) in point.taylor.iter_mut().enumerate() {
         series.resize(array.coefficients(j), 0.0);
     }
-    Some(is_simple_solution(&ArraySystem::new(model, parameters, &array, Consistent::Alike), &point))
+    let is_simple = is_simple_solution(&ArraySystem::new(model, parameters, &array, Consistent::Alike), &point);
+    (!model.work.is_spent()).then_some(is_simple)
 }
 
 /// Whether equations of another array vanish, to hundreds of digits, at a point that fulfils `array` to rounding;
@@ -280,6 +282,9 @@ fn newton(
     let mut precision = limits.first_digits.min(wanted);
     let mut holds = false;
     for _ in 0..steps {
+        if model.work.is_spent() {
+            return None;
+        }
         let at = linearised(model, &parameters, array, point.t, &jets, (precision, Calls::Enclosed));
         let column = |j: usize, k: usize| Some(system.column(j, k));
         let whole = rows(array, &at, array.differentiations, column);
@@ -309,7 +314,7 @@ fn newton(
         let free = |row: BallRow| row.into_iter().filter(|(c, _)| !is_fixed(places[*c].0, places[*c].1)).collect();
         let rows: Vec<BallRow> = whole.into_iter().map(free).collect();
         let right = residuals.iter().map(Ball::negative).collect();
-        let mut pivoting = Pivoting::new(rows, right, (precision, limits.entry_cancels));
+        let mut pivoting = Pivoting::new(rows, right, (precision, limits.entry_cancels), &model.work);
         let least = match dependence {
             Dependence::OnSolutions => worst.shifted(limits.above_residuals),
             Dependence::None => Magnitude::ZERO,
@@ -394,6 +399,7 @@ pub(super) fn linearised(
     jets: &Digits,
     (precision, calls): (u64, Calls),
 ) -> Linearised<Ball> {
+    model.work.spend_with_digits(array.cost_of_series() * array.relative_cost() as u64, precision);
     let values = evaluate_balls(&model.dag, array.tape.nodes(), precision, calls, |symbol| match symbol {
         Symbol::Time => Ball::of_f64(t),
         Symbol::Parameter(p) => parameters.get(p.index()).cloned().unwrap_or(Ball::entire()),

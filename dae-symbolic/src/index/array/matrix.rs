@@ -10,6 +10,11 @@ use super::derivative_array::{DerivativeArray, Linearised};
 use super::taylor::Residue;
 use crate::expr::prime_field::sparse_rank;
 
+/// The number of floating-point operations to decompose a matrix, roughly: most entries are zero.
+pub(super) fn decomposition(rows: usize, columns: usize) -> u64 {
+    (rows * columns * rows.min(columns) / 10) as u64
+}
+
 /// Ranks of the derivative array with $m$ differentiations at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArrayRanks {

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::expr::ball::{Ball, Magnitude};
+use crate::model::Work;
 
 /// The binary exponent below which a number is at the end of the representable range: it did not cancel, and may or may
 /// not be zero.
@@ -29,15 +30,22 @@ pub(super) struct Pivoting {
     precision: u64,
     /// An entry that contains zero counts as zero if this fraction of its digits cancels.
     cancels: (i64, i64),
+    /// Where its operations are counted.
+    work: Work,
 }
 
 impl Pivoting {
     /// Rows and right-hand sides; the precision of the entries, in binary digits, and the fraction of these that
-    /// cancels in zeros.
-    pub(super) fn new(rows: Vec<BallRow>, right: Vec<Ball>, (precision, cancels): (u64, (i64, i64))) -> Pivoting {
+    /// cancels in zeros; and where operations are counted.
+    pub(super) fn new(
+        rows: Vec<BallRow>,
+        right: Vec<Ball>,
+        (precision, cancels): (u64, (i64, i64)),
+        work: &Work,
+    ) -> Pivoting {
         let is_used = vec![false; rows.len()];
         let scale = rows.iter().map(largest).collect();
-        Pivoting { rows, right, scale, pivots: Vec::new(), is_used, precision, cancels }
+        Pivoting { rows, right, scale, pivots: Vec::new(), is_used, precision, cancels, work: work.clone() }
     }
 
     /// The number of pivots.
@@ -96,6 +104,7 @@ impl Pivoting {
         let Some(pivot) = pivot_row.get(&column) else { return };
         for i in (0..self.rows.len()).filter(|&i| !self.is_used[i]).collect::<Vec<_>>() {
             let Some(entry) = self.rows[i].remove(&column) else { continue };
+            self.work.spend_with_digits(pivot_row.len() as u64, self.precision);
             let factor = entry.over(pivot).negative();
             for (&j, x) in pivot_row.iter().filter(|&(&j, _)| j != column) {
                 let term = factor.times(x);
@@ -166,7 +175,7 @@ mod tests {
             let third = Ball::integer(1).over(&Ball::integer(3));
             let other = third.plus(&decimal(small));
             let matrix = rows(&[&[one.clone(), third.clone()], &[one.clone(), other]]);
-            let mut pivoting = Pivoting::new(matrix, vec![Ball::zero(); 2], DIGITS);
+            let mut pivoting = Pivoting::new(matrix, vec![Ball::zero(); 2], DIGITS, &Work::default());
             assert!(pivoting.exhaust(|_| Some(Magnitude::ONE), Magnitude::ZERO));
             assert_eq!(pivoting.rank(), rank, "{small}");
         }
@@ -179,6 +188,7 @@ mod tests {
             rows(&[&[Ball::integer(1), few.clone()], &[few, Ball::zero()]]),
             vec![Ball::zero(); 2],
             DIGITS,
+            &Work::default(),
         );
         assert!(!pivoting.exhaust(|_| Some(Magnitude::ONE), Magnitude::ZERO));
     }
@@ -188,7 +198,7 @@ mod tests {
         let (a, b) = (decimal("0.1"), decimal("0.7"));
         let matrix = rows(&[&[a.clone(), b.clone(), Ball::integer(1)], &[b, a, Ball::zero()]]);
         let right = vec![Ball::integer(3), Ball::integer(-1)];
-        let mut pivoting = Pivoting::new(matrix.clone(), right.clone(), DIGITS);
+        let mut pivoting = Pivoting::new(matrix.clone(), right.clone(), DIGITS, &Work::default());
         pivoting.exhaust(|_| Some(Magnitude::ONE), Magnitude::ZERO);
         let solution = pivoting.basic_solution();
         for (row, right) in matrix.iter().zip(right) {

@@ -16,6 +16,8 @@
 //! more, so that a part of the solution may be chosen at will (Rabier & Rheinboldt, *J. Differential Equations* 109,
 //! 1994). The free part is read off the kernel of $(G_{u'}, G_w)$.
 
+use std::iter::successors;
+
 use dae_runtime::pivoted_qr::{SparseRow, dependencies};
 use dae_runtime::sparse::SparseMatrix;
 
@@ -25,7 +27,7 @@ use super::error::ArrayError;
 use super::extended_precision::{self, Digits};
 use super::finding::{ArrayFinding, ArrayVerdict, ConstantRank, FreeDirections, times};
 use super::jets::consistent_point;
-use super::matrix::{ArrayJacobian, ArrayRanks};
+use super::matrix::{ArrayJacobian, ArrayRanks, decomposition};
 use super::point::ArrayPoint;
 use super::system::{ArraySystem, Consistent};
 use crate::expr::ball::PRECISION;
@@ -38,6 +40,9 @@ const NEIGHBOURHOOD: [f64; 4] = [1e-2, 1e-3, 0.1, 1e-4];
 /// The distance of the second point as a fraction of the time scale of the solution, tried in this order: numbers that
 /// no model contains.
 const STEPS: [f64; 3] = [0.113_728_465_091_327, 0.021_846_307_295_118, 0.005_371_920_846_613];
+
+/// Why the index is undecided where [`Model::work`] is done.
+const TOO_LONG: &str = "the derivative array takes too long to be examined while compiling";
 
 /// Examines the derivative array of the text at the model's own point. `start` holds the jets to start from, `bound` an
 /// upper bound on the index, if one is known.
@@ -59,41 +64,127 @@ pub fn test_ranks(model: &mut Model, start: &ArrayPoint, bound: Option<u32>, lim
 fn search(arrays: &mut Arrays<'_>, start: &ArrayPoint, bound: Option<u32>) -> ArrayFinding {
     let states = arrays.rates.iter().sum::<u32>() + bound.unwrap_or(0);
     let first = bound.map_or(1, |bound| bound + 1);
-    let (mut point, mut examined) = (start.clone(), Vec::new());
-    for m in first..=first.max(states + arrays.limits.spare_differentiations) {
+    let (mut point, mut taken) = (start.clone(), Vec::new());
+    let mut least = 0;
+    let last = first.max(states + arrays.limits.spare_differentiations);
+    let longest = (arrays.limits.rows / arrays.model.equations.len().max(1)).saturating_sub(1) as u32;
+    for m in lengths(first, last, longest) {
         let stop = |reason: String, ranks| ArrayFinding::without(ArrayVerdict::Undecided { reason }, ranks);
         let rows = arrays.model.equations.len() * (m as usize + 1);
         if rows > arrays.limits.rows {
             let reason = format!("the derivative array has {rows} rows, more than are examined while compiling");
-            return stop(reason, examined);
+            return stop(reason, taken);
         }
         let Some(array) = arrays.array(m) else {
-            return stop("the derivative array is too long to be examined while compiling".into(), examined);
+            return stop("the derivative array is too long to be examined while compiling".into(), taken);
         };
         let place = match arrays.consistent(&array, &point, Consistent::Model) {
             Ok(place) => place,
-            Err(error) => return ArrayFinding::without(no_point(arrays, &array, &point, error), examined),
+            Err(_) if arrays.model.work.is_spent() => return stop(TOO_LONG.into(), taken),
+            Err(error) => return ArrayFinding::without(no_point(arrays, &array, &point, error), taken),
         };
         point = place.point.clone();
-        examined = match (0..=m).map(|k| arrays.ranks(&array, &place, k)).collect() {
-            Ok(ranks) => ranks,
-            Err(reason) => return stop(reason, examined),
-        };
-        let dimension = |k: u32| examined[k as usize].manifold_dimension();
-        if let Some(index) = (0..m).find(|&k| examined[k as usize].is_one_full()) {
-            if dimension(index) == dimension(m) {
-                examined.truncate(index as usize + 1);
-                return arrays.confirm(&array, &place, ArrayVerdict::Index(index), examined);
+        let mut ranks = Ranks::new(arrays, &array, &place);
+        let outcome = ranks.outcome(&mut least);
+        taken = ranks.taken();
+        match outcome {
+            Err(reason) => return stop(reason, taken),
+            Ok(Outcome::Open) => {}
+            Ok(Outcome::Index(index)) => {
+                taken.truncate(index as usize + 1);
+                return arrays.confirm(&array, &place, ArrayVerdict::Index(index), taken);
             }
-        } else if m >= 2 && dimension(m) == dimension(m - 1) && dimension(m) == dimension(m - 2) {
-            let Some(free) = arrays.free_directions(&array, &point, &examined) else {
-                return stop("the kernel of the derivative array could not be found".into(), examined);
-            };
-            return arrays.confirm(&array, &place, ArrayVerdict::NoIndex(free), examined);
+            Ok(Outcome::Final) => {
+                let Some(free) = arrays.free_directions(&array, &point, &taken) else {
+                    return stop("the kernel of the derivative array could not be found".into(), taken);
+                };
+                return arrays.confirm(&array, &place, ArrayVerdict::NoIndex(free), taken);
+            }
         }
     }
     let reason = "more differentiations than there are states do not determine all derivatives".into();
-    ArrayFinding::without(ArrayVerdict::Undecided { reason }, examined)
+    ArrayFinding::without(ArrayVerdict::Undecided { reason }, taken)
+}
+
+/// Numbers of differentiations of arrays to be examined in turn: every number at first, and from sixteen on about every
+/// eighth part more, because the cost of one array grows with the third power, and each tells the ranks of all shorter
+/// ones. `longest` is one of them if it lies between the first and the last.
+fn lengths(first: u32, last: u32, longest: u32) -> impl Iterator<Item = u32> {
+    let next = move |m: u32| {
+        let end = if m < longest { longest.min(last) } else { last };
+        (m + (m / 8).max(1)).min(end)
+    };
+    successors(Some(first), move |&m| (m < last).then(|| next(m)))
+}
+
+/// The ranks of an array with each number of differentiations, taken when they are asked for: an array of high order is
+/// large, and few of its ranks tell whether a longer one is needed.
+struct Ranks<'a, 'm> {
+    arrays: &'a Arrays<'m>,
+    array: &'a DerivativeArray,
+    place: &'a Place,
+    /// By the number of differentiations.
+    known: Vec<Option<ArrayRanks>>,
+}
+
+/// What the ranks of an array say.
+enum Outcome {
+    /// The index.
+    Index(u32),
+    /// There is no index: more differentiations will not determine all derivatives.
+    Final,
+    /// A longer array has to be examined.
+    Open,
+}
+
+impl<'a, 'm> Ranks<'a, 'm> {
+    fn new(arrays: &'a Arrays<'m>, array: &'a DerivativeArray, place: &'a Place) -> Self {
+        Ranks { arrays, array, place, known: vec![None; array.differentiations as usize + 1] }
+    }
+
+    /// The outcome, supported by the ranks for all fewer differentiations unless it is open. An array contains all
+    /// shorter ones, so that it is 1-full if one of them is; `least` is at most the first number of differentiations
+    /// for which that is so, and is raised to it.
+    fn outcome(&mut self, least: &mut u32) -> Result<Outcome, String> {
+        let m = self.array.differentiations;
+        let dimension = self.at(m)?.manifold_dimension();
+        if self.at(m)?.is_one_full() {
+            while !self.at(*least)?.is_one_full() {
+                *least += 1;
+            }
+            if *least == m || self.at(*least)?.manifold_dimension() != dimension {
+                return Ok(Outcome::Open);
+            }
+            let index = self.all()?.into_iter().find(ArrayRanks::is_one_full);
+            let index = index.filter(|ranks| ranks.manifold_dimension() == dimension);
+            return Ok(index.map_or(Outcome::Open, |ranks| Outcome::Index(ranks.differentiations)));
+        }
+        *least = m + 1;
+        for fewer in 1..=2 {
+            if fewer > m || self.at(m - fewer)?.manifold_dimension() != dimension {
+                return Ok(Outcome::Open);
+            }
+        }
+        self.all()?;
+        Ok(Outcome::Final)
+    }
+
+    /// The ranks with `m` differentiations, at most those of the array.
+    fn at(&mut self, m: u32) -> Result<ArrayRanks, String> {
+        let known = &mut self.known[m as usize];
+        match known {
+            Some(ranks) => Ok(*ranks),
+            None => Ok(*known.insert(self.arrays.ranks(self.array, self.place, m)?)),
+        }
+    }
+
+    fn all(&mut self) -> Result<Vec<ArrayRanks>, String> {
+        (0..=self.array.differentiations).map(|m| self.at(m)).collect()
+    }
+
+    fn taken(&self) -> Vec<ArrayRanks> {
+        self.known.iter().copied().flatten().collect()
+    }
 }
 
 /// Ranks at the start values for $0, \dots, m$ differentiations, where the index is already known to be $m$; `None`
@@ -105,7 +196,8 @@ pub fn ranks_up_to(model: &mut Model, start: &ArrayPoint, m: u32, limits: &limit
     let mut arrays = Arrays::new(model, limits);
     let array = arrays.array(m)?;
     let point = consistent_point(arrays.model, &arrays.parameters, &array, start, Consistent::Model).ok()?;
-    (0..=m).map(|k| arrays.ranks_to_rounding(&array, &point, k).ok()).collect()
+    let ranks: Option<Vec<_>> = (0..=m).map(|k| arrays.ranks_to_rounding(&array, &point, k).ok()).collect();
+    ranks.filter(|_| !arrays.model.work.is_spent())
 }
 
 /// Jets that fulfil an array.
@@ -152,6 +244,15 @@ impl Arrays<'_> {
     /// Ranks with `m` differentiations: exact ones where the system is affine, otherwise with as many digits as are
     /// known. The error says why there are no ranks.
     fn ranks(&self, array: &DerivativeArray, place: &Place, m: u32) -> Result<ArrayRanks, String> {
+        let ranks = self.best_ranks(array, place, m);
+        // A search that was given up may have been for more digits.
+        if self.model.work.is_spent() {
+            return Err(TOO_LONG.into());
+        }
+        ranks
+    }
+
+    fn best_ranks(&self, array: &DerivativeArray, place: &Place, m: u32) -> Result<ArrayRanks, String> {
         if let Some(ranks) = self.exact_at(array, place.point.t, m) {
             return Ok(ranks);
         }
@@ -168,6 +269,7 @@ impl Arrays<'_> {
         let moved = point.beside(self.model, self.limits.uncertainty, 0, |_| usize::MAX);
         let moved = array.at(&self.model.dag, &self.parameters, &moved);
         let mut jacobian = ArrayJacobian::new(array, &at, &moved, m);
+        self.model.work.spend(decomposition(jacobian.values.rows(), jacobian.values.columns()));
         // The entry may be zero or anything else: where that matters to the ranks, they are not clear.
         for (place, (row, column)) in
             extended_precision::uncertain_entries(self.model, array, point, m).into_iter().enumerate()
@@ -352,4 +454,16 @@ fn no_point(arrays: &Arrays<'_>, array: &DerivativeArray, start: &ArrayPoint, er
     };
     let contradiction = arrays.contradiction(array);
     ArrayVerdict::NoConsistentPoint { message, contradiction, nearby }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lengths;
+
+    #[test]
+    fn long_arrays_are_not_all_examined() {
+        assert_eq!(lengths(1, 4, 100).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        assert_eq!(lengths(5, 5, 1).collect::<Vec<_>>(), [5]);
+        assert_eq!(lengths(14, 30, 25).collect::<Vec<_>>(), [14, 15, 16, 18, 20, 22, 24, 25, 28, 30]);
+    }
 }

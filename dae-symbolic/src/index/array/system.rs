@@ -12,6 +12,7 @@ use dae_runtime::pivoted_qr::SparseRow;
 
 use super::derivative_array::{DerivativeArray, Linearised};
 use super::error::ArrayError;
+use super::matrix::decomposition;
 use super::point::ArrayPoint;
 use crate::model::{Model, derivative_name};
 
@@ -114,13 +115,13 @@ impl<'a> ArraySystem<'a> {
 
     /// Whether the rows may not be evaluated any more.
     pub(super) fn is_spent(&self) -> bool {
-        self.left.get() == 0
+        self.left.get() == 0 || self.model.work.is_spent()
     }
 
     /// Whether the rows may be evaluated again, which counts as an evaluation.
     pub(super) fn may_go_on(&self) -> bool {
         self.left.update(|left| left.saturating_sub(1));
-        self.left.get() > 0
+        !self.is_spent()
     }
 
     /// The largest jet in units of its nominal value, at least one.
@@ -140,16 +141,22 @@ impl<'a> ArraySystem<'a> {
         moved
     }
 
-    /// The rows alone, multiplied by `scale`.
+    /// The rows alone, multiplied by `scale`. Counts their evaluation and the solution of their equations for a step.
     pub(super) fn residual(&self, point: &ArrayPoint, scale: &[f64]) -> Vec<f64> {
         self.left.update(|left| left.saturating_sub(1));
+        self.model.work.spend(self.array.cost_of_series() + (scale.len() * self.columns) as u64);
         let at = self.array.residuals_at(&self.model.dag, self.parameters, point);
         let count = self.array.equations.len();
         (0..scale.len()).map(|row| at[row % count][row / count] * scale[row]).collect()
     }
 
+    /// The rows with their derivatives. Counts their evaluation and their decomposition for a step.
     pub(super) fn scaled(&self, point: &ArrayPoint) -> Result<Scaled, ArrayError> {
-        self.left.update(|left| left.saturating_sub(self.array.relative_cost()));
+        let relative_cost = self.array.relative_cost();
+        self.left.update(|left| left.saturating_sub(relative_cost));
+        let rows = self.array.equations.len() * (self.differentiations as usize + 1);
+        let evaluation = self.array.cost_of_series() * relative_cost as u64;
+        self.model.work.spend(evaluation + decomposition(rows, self.columns));
         let at = self.array.at(&self.model.dag, self.parameters, point);
         let Linearised { residuals, .. } = &at;
         let count = self.array.equations.len();

@@ -18,18 +18,20 @@ mod solution;
 
 pub use case::{Case, Other, Scope, Side, Subject};
 
-use crate::index::Analysis;
-use crate::model::Model;
+use crate::index::{Analysis, Limits};
+use crate::model::{Model, Work};
 
 /// The conditions on which the verdict depends.
 pub(super) fn cases(model: &mut Model, analysis: &Analysis, t0: f64) -> Vec<Case> {
     if !analysis.is_generically_regular() {
         return Vec::new();
     }
+    let own_work = std::mem::replace(&mut model.work, Work::new(Limits::DEFAULT.operations_for_variants));
     let mut list = parameters::cases(model, analysis, t0);
     if analysis.exceptional.is_empty() {
         list.extend(solution::cases(model, analysis, t0));
     }
+    model.work = own_work;
     // Where the index is the same, nothing depends on the condition.
     let own = analysis.certificate.verdict();
     list.retain(|case| !matches!(&case.other, Other::Verdict(other, _) if *other == own));

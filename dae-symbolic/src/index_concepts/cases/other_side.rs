@@ -19,7 +19,10 @@ const MAX_EXPRESSIONS: usize = 150;
 /// too large, or is rejected after the change.
 pub(super) fn verdict_of(model: &Model, vary: impl FnOnce(&mut Model), t0: f64) -> (Other, Option<Analysis>) {
     let equations = model.equations.iter().map(|equation| equation.residual);
-    if model.unknowns.len() > MAX_UNKNOWNS || reachable(&model.dag, equations).len() > MAX_EXPRESSIONS {
+    if model.work.is_spent()
+        || model.unknowns.len() > MAX_UNKNOWNS
+        || reachable(&model.dag, equations).len() > MAX_EXPRESSIONS
+    {
         return (Other::Open, None);
     }
     let mut other = model.clone();

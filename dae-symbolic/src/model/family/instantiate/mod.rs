@@ -22,7 +22,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Symbol, UnknownId};
 use crate::model::{
     Definition, Derivation, Domain, Entries, Equation, Gap, Input, Mechanics, Member, Model, OptimalControl, Parameter,
-    Start, StartValue, Unknown, derivative_name,
+    Start, StartValue, Unknown, Work, derivative_name,
 };
 use crate::origin::Origin;
 
@@ -69,6 +69,7 @@ pub fn instantiate_excerpt(family: FamilyModel, excerpt: &Excerpt) -> Result<Mod
         derivations,
         forms,
         form_origins,
+        work: Work::default(),
     })
 }
 
