@@ -325,8 +325,9 @@
 //! $M^{-1} G^\top$ in mechanics; `unit`, unit vectors; or the name of an array of parameters.
 //!
 //! Unknowns that equations make equal to others up to sign (`a = b;`, `a = -b;`), or to constants or parameters (`a =
-//! 3;`, `a = p + 1;`), are eliminated in all formulations except `original`. They still appear in the results under
-//! their names, after the others; index, degrees of freedom and start values are those of the text.
+//! 3;`, `a = p + 1;`), are eliminated in all formulations except `original`, `derivative_array` and `strangeness_free`,
+//! but not in models with families. They still appear in the results under their names, after the others; index,
+//! degrees of freedom and start values are those of the text.
 //!
 //! A form that the text asks for but the model does not have is an error at its name. The type of a form knows the
 //! highest index of its unknowns: `Integration::new(&form).method(dae::Bdf)` does not compile for an index of 3;

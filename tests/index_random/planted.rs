@@ -63,7 +63,7 @@ pub(crate) enum Place {
     Algebraic,
 }
 
-const PLACES: [Place; 8] = [
+const PLACES: [Place; 9] = [
     Place::Leading,
     Place::Loop,
     Place::Mass,
@@ -72,16 +72,13 @@ const PLACES: [Place; 8] = [
     Place::Redundant,
     Place::RedundantLoop,
     Place::Control,
+    Place::Algebraic,
 ];
 
 impl Place {
     /// A place at which the system has an index: not `Control` or `Algebraic` if the coefficient vanishes.
     pub(crate) fn random(random: &mut Random, vanishes: bool) -> Self {
-        match random.below(if vanishes { 7 } else { 9 }) {
-            7 => Place::Control,
-            8 => Place::Algebraic,
-            k => PLACES[k],
-        }
+        PLACES[random.below(if vanishes { 7 } else { 9 })]
     }
 
     fn declarations(self) -> &'static [&'static str] {

@@ -116,8 +116,7 @@ fn what_has_no_derivative_is_no_success() {
     );
     let [a, b, u, v] = ["a", "b", "u", "v"].map(|name| balls.description().place_of(name).expect("a state"));
     let bounce = |h: usize, v: usize| {
-        let name = if h == v { "none" } else { "bounce" };
-        Event::new(name, move |_, y: &[f64], _| y[h]).falling().reset(move |_, y| y[v] *= -0.8)
+        Event::new("bounce", move |_, y: &[f64], _| y[h]).falling().reset(move |_, y| y[v] *= -0.8)
     };
     let run = Integration::new(balls.as_ref()).event(bounce(a, u)).event(bounce(b, v)).sensitivities(["a", "b"]);
     let stopped = |run: Integration<'_, '_>, end: f64| run.run(0.0, end).unwrap_err().into_solution().unwrap();
