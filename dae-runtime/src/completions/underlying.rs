@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::completions::delegate::forward_to_inner;
-use crate::contract::class::{Classified, Index};
+use crate::contract::class::{Classified, Solved};
 use crate::contract::{Dae, Description, Equation, Kind, Leading, Name, Pattern, Unknown};
 use crate::interval::TaylorModel;
 use crate::linalg::iteration_matrix::{Deficiency, Jacobians, Lu, Singular, deficiency};
@@ -189,7 +189,7 @@ impl<D: Dae> UnderlyingOde<D> {
         let description = Description {
             unknowns: of.unknowns.iter().map(described).collect(),
             equations: (0..n).map(solved).collect(),
-            leading: Leading::Constant,
+            leading: Leading::Solved,
             leading_rank: states.len(),
             jacobian_y: pattern(n, by_states),
             jacobian_yp: pattern(n, by_rates),
@@ -302,7 +302,9 @@ impl<D: Dae> UnderlyingOde<D> {
         let of = self.inner.description();
         let Work { y, yp, jacobians, factors, .. } = work;
         jacobians.evaluate(&self.inner, t, y, yp);
-        let bad: Vec<usize> = jacobians.non_finite(of).map(|(row, _)| row).collect();
+        // Derivatives with respect to the differential unknowns are not needed, and may be infinite.
+        let mut bad: Vec<usize> = self.diagonal.iter().flat_map(|block| block.non_finite(jacobians)).collect();
+        bad.sort_unstable();
         self.check_finite(t, |row| bad.binary_search(&row).is_err())?;
         for (block, factors) in self.diagonal.iter().zip(factors) {
             if let Err(at) = block.factorize(jacobians, factors) {
@@ -370,6 +372,13 @@ impl Diagonal {
         Diagonal { equations: block.equations, unknowns: block.unknowns, inside, left }
     }
 
+    /// The equations that have an entry which is not finite.
+    fn non_finite<'b>(&'b self, jacobians: &'b Jacobians) -> impl Iterator<Item = usize> + 'b {
+        let inside = self.inside.iter().map(|(row, _, entry)| (*row, entry));
+        let entries = inside.chain(self.left.iter().map(|(row, entry)| (*row, entry)));
+        entries.filter(|(_, entry)| !entry.value(jacobians).is_finite()).map(|(row, _)| self.equations[row])
+    }
+
     /// Factorises the block with these Jacobians, or reports where it is singular.
     fn factorize(&self, jacobians: &Jacobians, factors: &mut Option<BlockFactors>) -> Result<(), Deficiency> {
         let n = self.equations.len();
@@ -399,7 +408,7 @@ impl Diagonal {
 
 #[diagnostic::do_not_recommend]
 impl<D: Dae> Classified for UnderlyingOde<D> {
-    type Class = Index<1>;
+    type Class = Solved;
 
     fn as_dae(&self) -> &dyn Dae {
         self

@@ -19,6 +19,11 @@ use crate::contract::Dae;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Index<const K: u8>;
 
+/// The class of formulations that are solved for derivatives and algebraic unknowns
+/// ([`Leading::Solved`](crate::contract::Leading::Solved)); these have index 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Solved;
+
 /// The class of formulations that are known only at run time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Open;
@@ -33,7 +38,7 @@ pub struct Open;
             formulation takes `&impl Classified` or `&dyn Dae`"
 )]
 pub trait Classified: Dae {
-    /// [`Index<K>`], or [`Open`] where it is known only at run time.
+    /// [`Index<K>`], [`Solved`], or [`Open`] where it is known only at run time.
     type Class;
 
     /// The formulation as a trait object.
@@ -52,7 +57,7 @@ impl Classified for dyn Dae + '_ {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not converge for formulations of class `{C}`",
     label = "no method for this formulation",
-    note = "`Radau5` and `Radau` integrate unknowns of index up to 3, `Bdf` up to 2",
+    note = "`Radau5` and `Radau` integrate unknowns of index up to 3, `Bdf` up to 2, `Dopri5`, `Dop853` and `ExplicitEuler` the form `underlying()`",
     note = "of the same model, `ggl()` and `index2()` have unknowns of index 2, `index1()` and the state-space forms of index 1 or 2",
     note = "`Method::Bdf` is checked when a run starts, and goes with fixed steps for any index"
 )]
@@ -61,8 +66,9 @@ pub trait Treats<C> {
     fn method(self) -> Method;
 }
 
-/// Declares the methods, each with the indices of unknowns for which it converges with step-size control: [`Method`],
-/// and a type for each with the classes that it suits.
+/// Declares the methods: [`Method`], and a type for each with the classes that it suits. Implicit methods have the
+/// indices of unknowns for which they converge with step-size control; explicit ones, which have none, suit formulations
+/// that are [`Solved`] only.
 macro_rules! methods {
     ($($(#[doc = $documentation:literal])* $method:ident $(($default:ident))?: $($index:literal),*;)*) => {
         /// The integration method.
@@ -77,10 +83,16 @@ macro_rules! methods {
             /// All methods.
             pub const ALL: &[Method] = &[$(Method::$method),*];
 
-            /// The highest index of an unknown for which the method converges with step-size control.
-            pub(crate) fn highest_index(self) -> u8 {
+            /// Whether the method is explicit: it integrates formulations that are [`Solved`] only.
+            pub fn is_explicit(self) -> bool {
+                self.highest_index().is_none()
+            }
+
+            /// The highest index of an unknown for which the method converges with step-size control; `None` for
+            /// an explicit method.
+            pub(crate) fn highest_index(self) -> Option<u8> {
                 match self {
-                    $(Method::$method => [$($index),*].into_iter().fold(0, u8::max),)*
+                    $(Method::$method => [$($index),*].into_iter().max(),)*
                 }
             }
         }
@@ -95,6 +107,12 @@ macro_rules! methods {
                     Method::$method
                 }
             })*
+
+            impl Treats<Solved> for $method {
+                fn method(self) -> Method {
+                    Method::$method
+                }
+            }
 
             impl Treats<Open> for $method {
                 fn method(self) -> Method {
@@ -121,6 +139,20 @@ methods! {
     /// They converge for an index up to 2 (Brenan, Campbell and Petzold, sect. 3.2: above that, variable steps lose the
     /// order).
     Bdf: 1, 2;
+    /// Dormand and Prince's explicit Runge–Kutta method of order 5 (Hairer, Nørsett and Wanner I, sect. II.5), with
+    /// dense output of order 4: non-stiff systems at moderate tolerances.
+    ///
+    /// It integrates formulations that are solved for their derivatives: the form `underlying`.
+    Dopri5: ;
+    /// Dormand and Prince's explicit Runge–Kutta method of order 8 (Hairer, Nørsett and Wanner I, sect. II.10), with
+    /// dense output of order 7: non-stiff systems at tight tolerances.
+    ///
+    /// It integrates the same formulations as [`Dopri5`].
+    Dop853: ;
+    /// The explicit Euler method, of order 1, for comparisons.
+    ///
+    /// It integrates the same formulations as [`Dopri5`].
+    ExplicitEuler: ;
 }
 
 /// Whether the method suits the formulation is checked when a run starts.

@@ -242,6 +242,9 @@ pub enum Leading {
     Quasilinear,
     /// Nonlinear in $y'$.
     Nonlinear,
+    /// $F = w - w(t, y_d)$, where $w = (y_d', y_a)$ are the derivatives and the unknowns without derivatives, and row
+    /// $k$ gives the component of unknown $k$: what explicit methods integrate.
+    Solved,
 }
 
 /// Everything about a formulation that does not change from call to call.

@@ -63,6 +63,13 @@ pub enum Failure {
         /// Its index.
         index: u8,
     },
+    /// The method is explicit, and the formulation is not solved for its derivatives.
+    NotSolved {
+        /// Name of the method.
+        method: Name,
+        /// The formulation.
+        form: Name,
+    },
     /// A multiplier of the formulation, zero on solutions, is not small: either the directions in which it acts no
     /// longer correct the constraints, or the solution has ended. What has been computed since is wrong.
     MultiplierNotZero {
@@ -281,6 +288,10 @@ impl fmt::Display for Failure {
                 f,
                 "{method} with step size control integrates unknowns of index up to {limit}, and `{unknown}` of the {form} form has \
                  index {index}; integrate the ggl, index2 or index1 form"
+            ),
+            Failure::NotSolved { method, form } => write!(
+                f,
+                "{method} is explicit, and the {form} form is not solved for its derivatives; integrate the form underlying, or by Radau5"
             ),
             Failure::MultiplierNotZero { t, form, multiplier, value } => write!(
                 f,

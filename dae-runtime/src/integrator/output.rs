@@ -56,11 +56,11 @@ impl Output {
     }
 
     /// Computes the state at time `t` within the step that began at `before`, in `y`.
-    pub(super) fn state(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, before: f64, t: f64, y: &mut [f64]) {
+    pub(super) fn state(&mut self, run: &mut Run<'_>, scheme: &mut dyn Scheme, before: f64, t: f64, y: &mut [f64]) {
         let (now, n) = (run.clock.time(), y.len());
         let (s, h) = ((t - now) / (now - before), now - before);
         self.coefficients.resize((scheme.dense_degree() + 1) * n, 0.0);
-        scheme.dense_coefficients(&mut self.coefficients);
+        scheme.dense_coefficients(run, &mut self.coefficients);
         let [mut polynomial, mut slope] = std::mem::take(&mut self.polynomial);
         polynomial.resize(n, 0.0);
         slope.resize(n, 0.0);
@@ -100,7 +100,7 @@ impl Output {
         for _ in 0..MAX_CORRECTIONS {
             run.dae.residual(t, y, slope, &mut self.correction);
             self.with_derivatives.iter().for_each(|&row| self.correction[row] = 0.0);
-            scheme.factors().0.solve(&mut self.correction);
+            scheme.respond(&mut self.correction);
             run.statistics.residuals += 1;
             run.statistics.solves += 1;
             let size = run.weights.norm_over(&self.algebraic, &self.correction);
@@ -134,7 +134,7 @@ impl Output {
             start.clear();
             start.extend_from_slice(value);
         }
-        let (_, leading) = scheme.factors();
+        let leading = scheme.leading();
         let mut previous = f64::INFINITY;
         for _ in 0..MAX_CORRECTIONS {
             match self.defect(run, scheme, t, y, slope) {
@@ -165,7 +165,7 @@ impl Output {
         if self.correction.iter().any(|r| !r.is_finite()) {
             return None;
         }
-        scheme.factors().0.solve(&mut self.correction);
+        scheme.respond(&mut self.correction);
         run.statistics.solves += 1;
         Some(run.weights.norm(&self.correction)).filter(|size| size.is_finite())
     }

@@ -6,7 +6,7 @@ use crate::integrator::clock::{Clock, Landing};
 use crate::integrator::rejection::Rejection;
 use crate::integrator::run::Run;
 use crate::integrator::stepper::DenseAccuracy;
-use crate::linalg::iteration_matrix::{Deficiency, IterationMatrix};
+use crate::linalg::iteration_matrix::Deficiency;
 
 /// How a method makes a step. Step lengths have the sign of the direction of the run.
 pub(crate) trait Scheme {
@@ -42,8 +42,12 @@ pub(crate) trait Scheme {
     /// Where the matrix of a step of length `h` is singular to working precision, if it is.
     fn deficiency(&mut self, run: &mut Run<'_>, h: f64) -> Option<Deficiency>;
 
-    /// The real iteration matrix of the last step, and the factor of $F_{y'}$ in it.
-    fn factors(&self) -> (&IterationMatrix<f64>, f64);
+    /// The coefficient $c$ of $F_{y'}$ in the matrix $K = c\\,F_{y'} + F_y$ of the last step: moving the end of the
+    /// step by $\Delta y$ changes its derivative by $c\\,\Delta y$.
+    fn leading(&self) -> f64;
+
+    /// Replaces a residual $r$ by $K^{-1} r$; see [`Stepper::respond`].
+    fn respond(&self, residual: &mut [f64]);
 
     /// See [`Stepper::order`].
     fn order(&self) -> usize;
@@ -54,6 +58,6 @@ pub(crate) trait Scheme {
     /// See [`Stepper::dense_degree`].
     fn dense_degree(&self) -> usize;
 
-    /// See [`Stepper::dense_coefficients`].
-    fn dense_coefficients(&self, coefficients: &mut [f64]);
+    /// See [`Stepper::dense_coefficients`]. `run` is at the end of the step.
+    fn dense_coefficients(&mut self, run: &mut Run<'_>, coefficients: &mut [f64]);
 }

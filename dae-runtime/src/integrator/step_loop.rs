@@ -204,7 +204,7 @@ impl<S: Scheme> Stepper for Integrator<'_, S> {
     }
 
     fn interpolate(&mut self, t: f64, y: &mut [f64]) {
-        self.output.state(&mut self.run, &self.scheme, self.before, t, y);
+        self.output.state(&mut self.run, &mut self.scheme, self.before, t, y);
     }
 
     fn correct(&mut self, t: f64, y: &mut [f64], slope: &mut [f64]) {
@@ -216,15 +216,15 @@ impl<S: Scheme> Stepper for Integrator<'_, S> {
     }
 
     fn respond(&self, residual: &mut [f64]) {
-        self.scheme.factors().0.solve(residual);
+        self.scheme.respond(residual);
     }
 
     fn dense_degree(&self) -> usize {
         self.scheme.dense_degree()
     }
 
-    fn dense_coefficients(&self, coefficients: &mut [f64]) {
-        self.scheme.dense_coefficients(coefficients);
+    fn dense_coefficients(&mut self, coefficients: &mut [f64]) {
+        self.scheme.dense_coefficients(&mut self.run, coefficients);
     }
 }
 

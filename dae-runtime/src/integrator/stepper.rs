@@ -340,5 +340,5 @@ pub trait Stepper {
 
     /// Coefficients $c_0, \dots, c_d \in \mathbb R^n$ of the dense output of the last step $[t_0, t_1]$, one after
     /// the other: $y(t) = \sum_k c_k s^k$ with $s = (t - t_1)/(t_1 - t_0) \in [-1, 0]$, so that $c_0 = y(t_1)$.
-    fn dense_coefficients(&self, coefficients: &mut [f64]);
+    fn dense_coefficients(&mut self, coefficients: &mut [f64]);
 }

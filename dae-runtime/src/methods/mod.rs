@@ -5,3 +5,4 @@
 
 pub mod bdf;
 pub mod radau;
+pub(crate) mod runge_kutta;

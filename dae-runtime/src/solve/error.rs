@@ -140,7 +140,9 @@ impl From<InputError> for RunError {
 impl From<Failure> for RunError {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. } => RunError::Options(failure),
+            Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. } | Failure::NotSolved { .. } => {
+                RunError::Options(failure)
+            }
             _ => RunError::Start(failure),
         }
     }

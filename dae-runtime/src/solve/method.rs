@@ -4,13 +4,15 @@
 
 use std::rc::Rc;
 
-use crate::contract::Dae;
 use crate::contract::class::Method;
+use crate::contract::{Dae, Leading};
 use crate::integrator::RunStart;
 use crate::integrator::stepper::{Failure, Options, StepControl, Stepper, check_start};
 use crate::linalg::iteration_matrix::{FactorizationPlan, StepStart};
 use crate::methods::bdf;
 use crate::methods::radau;
+use crate::methods::runge_kutta;
+use crate::methods::runge_kutta::tableau::{DOP853, DOPRI5, EULER};
 
 impl Method {
     /// Starts an integration by this method from consistent values `y0`, `yp0` at `t0`, to be stepped through by hand.
@@ -18,6 +20,7 @@ impl Method {
     ///
     /// # Errors
     /// [`Failure::UnsuitableMethod`] if an unknown has too high an index for step-size control;
+    /// [`Failure::NotSolved`] if the method is explicit and the formulation is not solved for its derivatives;
     /// [`Failure::InvalidOption`] if an option or a value is meaningless; [`Failure::NonFinite`] if $F$ is not finite
     /// at the start.
     pub fn start<'d>(
@@ -66,6 +69,9 @@ impl Method {
             }
             Method::Radau => radau::start(dae, start, options),
             Method::Bdf => bdf::start(dae, start, options),
+            Method::Dopri5 => runge_kutta::start(&DOPRI5, dae, start, options),
+            Method::Dop853 => runge_kutta::start(&DOP853, dae, start, options),
+            Method::ExplicitEuler => runge_kutta::start(&EULER, dae, start, options),
         }
     }
 
@@ -74,12 +80,19 @@ impl Method {
         match self {
             Method::Radau5 | Method::Radau => "Radau IIA",
             Method::Bdf => "BDF",
+            Method::Dopri5 => DOPRI5.name,
+            Method::Dop853 => DOP853.name,
+            Method::ExplicitEuler => EULER.name,
         }
     }
 
     fn check_index(self, dae: &dyn Dae, options: &Options) -> Result<(), Failure> {
         let description = dae.description();
-        let limit = self.highest_index();
+        let Some(limit) = self.highest_index() else {
+            let form = description.form.clone();
+            let is_solved = description.leading == Leading::Solved;
+            return if is_solved { Ok(()) } else { Err(Failure::NotSolved { method: self.name().into(), form }) };
+        };
         let beyond = description.unknowns.iter().find(|unknown| unknown.index > limit);
         match (beyond, options.control) {
             (Some(unknown), StepControl::Adaptive) => Err(Failure::UnsuitableMethod {

@@ -109,7 +109,10 @@ impl<'d, 'c> Steps<'d, 'c> {
         let clock = Stopwatch::start();
         let (run, status) = match PiecewiseRun::start(dae, method, [t0, t_end], [y0, yp0], (&stops, &options)) {
             Ok(run) => (Some(run), None),
-            Err(failure @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. })) => return Err(failure),
+            Err(
+                failure
+                @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. } | Failure::NotSolved { .. }),
+            ) => return Err(failure),
             Err(failure) => (None, Some(Status::Stopped(failure))),
         };
         let is_adaptive = options.control == StepControl::Adaptive;

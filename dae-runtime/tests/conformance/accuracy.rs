@@ -3,7 +3,7 @@
 use dae_runtime::solve::{Integration, Method, Record};
 use dae_runtime::stepper::{Options, Tolerance};
 
-use super::{Promise, integrate, largest_difference};
+use super::{Promise, integrate, largest_difference, suited};
 use crate::problems::{manufactured, mixed_digits, pendulum, stiff, transistor_amplifier};
 
 /// A leading matrix that depends on the state, an equation nonlinear in the derivative, and stiffness: the error is at
@@ -31,7 +31,8 @@ pub fn error_follows_tolerance(method: Method, promise: Promise) {
 pub fn takes_absolute_tolerances_alone(method: Method, promise: Promise) {
     for atol in [1e-5, 1e-8] {
         let problem = stiff::prothero_robinson(20.0);
-        let integration = Integration::new(&problem).method(method).rtol(0.0).atol(atol);
+        let form = suited(&problem, method);
+        let integration = Integration::new(form.as_ref()).method(method).rtol(0.0).atol(atol);
         let solution = integration.run_from(0.0, &problem.y0, &problem.yp0, 3.0).unwrap();
         let error = (solution.end_state[0] - 3f64.cos()).abs();
         assert!(solution.is_success() && error < promise.error_per_tolerance * atol, "{atol:e}: {error:e}");
@@ -128,7 +129,8 @@ pub fn does_not_depend_on_units(method: Method, _: Promise) {
     let run = |unit: f64| {
         let problem = stiff::decay_and_oscillation().with_nominal(&[1.0, unit, unit]);
         let scale = |values: &[f64]| vec![values[0], unit * values[1], unit * values[2]];
-        let integration = Integration::new(&problem).method(method).rtol(0.0).atol(1e-9);
+        let form = suited(&problem, method);
+        let integration = Integration::new(form.as_ref()).method(method).rtol(0.0).atol(1e-9);
         let solution = integration.run_from(0.0, &scale(&problem.y0), &scale(&problem.yp0), 1.0).unwrap();
         assert!(solution.is_success());
         (solution.statistics, scale(&solution.end_state)[1] / unit.powi(2))
@@ -140,7 +142,8 @@ pub fn does_not_depend_on_units(method: Method, _: Promise) {
     let problem = stiff::decay_and_oscillation();
     let large = problem.y0.iter().map(|y| 1024.0 * y).collect::<Vec<_>>();
     let slopes = problem.yp0.iter().map(|y| 1024.0 * y).collect::<Vec<_>>();
-    let integration = Integration::new(&problem).method(method).rtol(0.0).atol(1e-9);
+    let form = suited(&problem, method);
+    let integration = Integration::new(form.as_ref()).method(method).rtol(0.0).atol(1e-9);
     let other = integration.run_from(0.0, &large, &slopes, 1.0).unwrap();
     assert!(2 * other.statistics.steps > 3 * plain.0.steps, "{:?} {:?}", other.statistics, plain.0);
 }

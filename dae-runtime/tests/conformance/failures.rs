@@ -4,7 +4,7 @@ use dae_runtime::solution::{Solution, Status};
 use dae_runtime::solve::{Integration, Method, Record, RunError};
 use dae_runtime::stepper::{Failure, Options, StepCause, Tolerance};
 
-use super::{Promise, integrate, largest_difference};
+use super::{Promise, integrate, largest_difference, suited};
 use crate::problems::{Disturbance, Function, manufactured, pendulum, steering_wheel, stiff};
 
 /// Where a residual ceases to be finite, the run ends just before, and the failure names the equation.
@@ -55,8 +55,13 @@ pub fn stops_where_the_solution_ends(method: Method, _: Promise) {
 /// Meaningless options or arguments are an error without a solution.
 pub fn rejects_options_without_meaning(method: Method, _: Promise) {
     let problem = stiff::prothero_robinson(10.0);
+    let form = suited(&problem, method);
     let run = |options: Options, y0: &[f64], t_end: f64| {
-        Integration::new(&problem).method(method).options(options).run_from(0.0, y0, &[0.0], t_end).map(|s| s.status)
+        Integration::new(form.as_ref())
+            .method(method)
+            .options(options)
+            .run_from(0.0, y0, &[0.0], t_end)
+            .map(|s| s.status)
     };
     let defaults = Options::default;
     for options in [

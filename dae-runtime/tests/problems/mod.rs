@@ -5,6 +5,7 @@
 //! allocate.
 
 #![allow(dead_code, reason = "each test binary uses some of the problems")]
+#![allow(missing_debug_implementations, reason = "models of tests")]
 #![allow(unreachable_pub, reason = "shared between test binaries")]
 
 pub mod dual;
@@ -182,6 +183,49 @@ impl<M: Model> Classified for Problem<M> {
 
     fn as_dae(&self) -> &dyn Dae {
         self
+    }
+}
+
+/// A problem behind a reference, for formulations that are completed at run time; it has no parameters to set.
+impl<M: Model> Dae for &Problem<M> {
+    fn description(&self) -> &Description {
+        (**self).description()
+    }
+
+    fn parameters(&self) -> &[f64] {
+        &[]
+    }
+
+    fn set_parameters(&mut self, _values: &[f64]) {}
+
+    fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
+        (**self).residual(t, y, yp, residual);
+    }
+
+    fn jacobian_y(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        (**self).jacobian_y(t, y, yp, values);
+    }
+
+    fn jacobian_yp(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        (**self).jacobian_yp(t, y, yp, values);
+    }
+
+    fn jacobian_t(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        (**self).jacobian_t(t, y, yp, values);
+    }
+
+    fn jacobian_p(&self, _t: f64, _y: &[f64], _yp: &[f64], _values: &mut [f64]) {}
+
+    fn invariants(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        (**self).invariants(t, y, values);
+    }
+
+    fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        (**self).invariants_jacobian(t, y, values);
+    }
+
+    fn prolongation(&self) -> &dyn Prolongation {
+        &self.prolongation
     }
 }
 

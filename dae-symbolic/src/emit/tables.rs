@@ -57,6 +57,7 @@ fn leading(leading: Leading) -> &'static str {
         Leading::Constant => "Constant",
         Leading::Quasilinear => "Quasilinear",
         Leading::Nonlinear => "Nonlinear",
+        Leading::Solved => "Solved",
     }
 }
 

@@ -23,7 +23,7 @@ use crate::integrator::clock::{Clock, Landing};
 use crate::integrator::error_weights::Weights;
 use crate::integrator::stepper::{DenseAccuracy, Failure, MAX_ORDER, Options, StepControl, Stepper};
 use crate::integrator::{Integrator, Rejection, Run, RunStart, Scheme, StepError};
-use crate::linalg::iteration_matrix::{Deficiency, IterationMatrix};
+use crate::linalg::iteration_matrix::Deficiency;
 use crate::methods::radau;
 use control::Control;
 use filter::Filter;
@@ -227,8 +227,15 @@ impl Scheme for Bdf {
         self.newton.deficiency(run.dae, &predictor)
     }
 
-    fn factors(&self) -> (&IterationMatrix<f64>, f64) {
-        self.starter.as_ref().map_or(self.newton.factors(), |starter| starter.radau.factors())
+    fn leading(&self) -> f64 {
+        self.starter.as_ref().map_or(self.newton.factors().1, |starter| starter.radau.leading())
+    }
+
+    fn respond(&self, residual: &mut [f64]) {
+        match &self.starter {
+            Some(starter) => starter.radau.respond(residual),
+            None => self.newton.factors().0.solve(residual),
+        }
     }
 
     fn order(&self) -> usize {
@@ -245,9 +252,9 @@ impl Scheme for Bdf {
         self.starter.as_ref().map_or(self.history.order(), |starter| starter.radau.dense_degree())
     }
 
-    fn dense_coefficients(&self, coefficients: &mut [f64]) {
-        match &self.starter {
-            Some(starter) => starter.radau.dense_coefficients(coefficients),
+    fn dense_coefficients(&mut self, run: &mut Run<'_>, coefficients: &mut [f64]) {
+        match &mut self.starter {
+            Some(starter) => starter.radau.dense_coefficients(run, coefficients),
             None => self.history.monomials(coefficients),
         }
     }

@@ -68,7 +68,7 @@ use crate::integrator::resolvent::Resolvent;
 use crate::integrator::sides::Sides;
 use crate::integrator::stepper::{DenseAccuracy, StepControl};
 use crate::integrator::{Rejection, Run, Scheme, StepError};
-use crate::linalg::iteration_matrix::{Deficiency, IterationMatrix, Jacobians, Singular};
+use crate::linalg::iteration_matrix::{Deficiency, Jacobians, Singular};
 pub(crate) use accuracy::{Accuracy, StageRange, Tolerances};
 use control::{Controller, Scales};
 use order::{Change, Observation, OrderControl};
@@ -439,8 +439,12 @@ impl Scheme for Radau {
         self.matrices.real.deficiency()
     }
 
-    fn factors(&self) -> (&IterationMatrix<f64>, f64) {
-        (&self.matrices.real, self.leading)
+    fn leading(&self) -> f64 {
+        self.leading
+    }
+
+    fn respond(&self, residual: &mut [f64]) {
+        self.matrices.real.solve(residual);
     }
 
     fn order(&self) -> usize {
@@ -456,7 +460,7 @@ impl Scheme for Radau {
         self.polynomial.degree()
     }
 
-    fn dense_coefficients(&self, coefficients: &mut [f64]) {
+    fn dense_coefficients(&mut self, _run: &mut Run<'_>, coefficients: &mut [f64]) {
         coefficients.iter_mut().zip(self.polynomial.coefficients()).for_each(|(target, source)| *target = *source);
     }
 }

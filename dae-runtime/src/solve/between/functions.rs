@@ -81,7 +81,7 @@ impl<'d> Functions<'d> {
     }
 
     /// Turns to the last step of `stepper`, which began at `before`; all functions are enclosed again.
-    pub(super) fn take(&mut self, stepper: &dyn Stepper, before: f64) {
+    pub(super) fn take(&mut self, stepper: &mut dyn Stepper, before: f64) {
         self.step = StepInterval { now: stepper.time(), length: stepper.time() - before };
         self.coefficients.resize((stepper.dense_degree() + 1) * self.y.len(), 0.0);
         stepper.dense_coefficients(&mut self.coefficients);

@@ -127,7 +127,7 @@ impl<'d> Between<'d> {
 
     /// The time at which the last step, which began at `before`, has to end so that no function changes its sign twice
     /// in it and nothing of what is sought lies inside it; `None` if it need not end earlier than it did.
-    pub(super) fn search(&mut self, stepper: &dyn Stepper, before: f64, sought: Sought) -> Option<f64> {
+    pub(super) fn search(&mut self, stepper: &mut dyn Stepper, before: f64, sought: Sought) -> Option<f64> {
         self.functions.take(stepper, before);
         for (budget, spent) in self.budget.iter_mut().zip(&mut self.spent) {
             *budget = if *spent > *budget { (*budget / 2).max(BUDGET.1) } else { (2 * *budget).min(BUDGET.0) };

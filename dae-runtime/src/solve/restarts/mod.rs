@@ -406,7 +406,7 @@ impl<'d> PiecewiseRun<'d> {
             Phase::Jumping { .. } | Phase::Hopping { .. } => Sought::Nothing,
         };
         let target =
-            between.search(self.stepper.as_ref(), start.0, sought).filter(|target| (target - start.0).abs() > shortest);
+            between.search(self.stepper.as_mut(), start.0, sought).filter(|target| (target - start.0).abs() > shortest);
         let Some(target) = target else { return Ok(false) };
         self.rewind(start, target)?;
         self.locate_switches();
