@@ -24,7 +24,9 @@ extern crate self as dae;
 
 pub use dae_macros::{dae, include_model};
 pub use dae_runtime as runtime;
-pub use dae_runtime::class::{Bdf, Classified, Index, Open, Radau, Radau5, Treats};
+pub use dae_runtime::class::{
+    Bdf, Classified, Dop853, Dopri5, ExplicitEuler, Index, Open, Radau, Radau5, Solved, Treats,
+};
 pub use dae_runtime::contract::{Dae, ParameterError};
 pub use dae_runtime::event::{Event, Occurrence};
 pub use dae_runtime::sensitivity::{Adjoint, Gradient, Sensitivities};

@@ -133,12 +133,13 @@ struct SimulateArguments {
     /// Time at which to end; may be before the start.
     #[arg(long, value_name = "T", value_parser = finite, allow_negative_numbers = true)]
     t_end: f64,
-    /// Form to integrate [default: ggl, or original if the model has no ggl form].
+    /// Form to integrate [default: ggl, or original if the model has no ggl form; underlying for explicit methods].
     #[arg(long, value_name = FORM.as_str())]
     form: Option<Form>,
-    /// Method: Radau IIA of order 5, or of order 5, 9 or 13 as it pays, or BDF. `radau9`, `radau13`, `bdf1` to `bdf5`
-    /// and `implicit-euler` set the highest order, which with --step is the order.
-    #[arg(long, value_name = "radau5|radau|radau9|radau13|bdf|bdfK|implicit-euler", default_value = "radau5")]
+    /// Method: Radau IIA of order 5, or of order 5, 9 or 13 as it pays, or BDF; explicit ones, for non-stiff models, are
+    /// those of Dormand and Prince of order 5 and 8, and Euler's. `radau9`, `radau13`, `bdf1` to `bdf5` and
+    /// `implicit-euler` set the highest order, which with --step is the order.
+    #[arg(long, value_name = METHODS, default_value = "radau5")]
     method: MethodArgument,
     /// Constant step length; errors are not tested.
     #[arg(long, value_name = "H", value_parser = finite)]
@@ -183,6 +184,9 @@ struct SimulateArguments {
     plot: Option<PathBuf>,
 }
 
+/// The names of methods on the command line.
+const METHODS: &str = "radau5|radau|radau9|radau13|bdf|bdfK|implicit-euler|dopri5|dop853|explicit-euler";
+
 /// A method named on the command line.
 #[derive(Clone, Debug)]
 struct MethodArgument {
@@ -203,11 +207,15 @@ impl FromStr for MethodArgument {
             "radau13" => (Method::Radau, Some(13)),
             "bdf" => (Method::Bdf, None),
             "implicit-euler" => (Method::Bdf, Some(1)),
+            "dopri5" => (Method::Dopri5, None),
+            "dop853" => (Method::Dop853, None),
+            "explicit-euler" => (Method::ExplicitEuler, None),
             _ => match text.strip_prefix("bdf").and_then(|order| order.parse::<usize>().ok()) {
                 Some(order) if (1..=MAX_ORDER).contains(&order) => (Method::Bdf, Some(order)),
                 _ => {
                     return Err(format!(
-                        "the methods are radau5, radau, radau9, radau13, bdf, bdf1 to bdf{MAX_ORDER} and implicit-euler"
+                        "the methods are radau5, radau, radau9, radau13, bdf, bdf1 to bdf{MAX_ORDER}, implicit-euler, \
+                         dopri5, dop853 and explicit-euler"
                     ));
                 }
             },

@@ -21,12 +21,13 @@ use super::{Exit, Loaded, SimulateArguments, fail, json, picture, print, summary
 
 pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     check_outputs(arguments)?;
+    let is_explicit = arguments.method.method.is_explicit();
+    let form = arguments.form.as_ref().unwrap_or(if is_explicit { &Form::Underlying } else { &Form::Ggl });
     let loaded = match &arguments.form {
-        Some(form) => Loaded::read(&arguments.model, form)?,
-        None => Loaded::read_default(&arguments.model)?,
+        None if !is_explicit => Loaded::read_default(&arguments.model)?,
+        _ => Loaded::read(&arguments.model, form)?,
     };
     let compiled = &loaded.compiled;
-    let form = arguments.form.as_ref().unwrap_or(&Form::Ggl);
     let chosen = compiled.forms.first().ok_or_else(|| loaded.refuse(form))?;
     let given = inputs::read(&arguments.inputs, &compiled.needs, (arguments.model.t0, arguments.t_end))?;
     let mut dae = Interpreter::new(chosen.program.clone(), compiled.prolonged.clone())
