@@ -21,6 +21,7 @@ use dae_runtime::event::Event;
 use dae_runtime::solution::Status;
 use dae_runtime::solve::{Integration, Method, Record, RunError};
 use dae_runtime::stepper::{Options, Projection, StepControl, Tolerance};
+use dae_runtime::underlying::UnderlyingOde;
 use problems::Problem;
 use problems::natural_order::natural_order;
 use problems::random::{Random, System, Term};
@@ -269,15 +270,17 @@ fn case(seed: u64) -> Outcome {
     {
         *value = random.anything();
     }
+    let dae: Box<dyn Dae> =
+        if method.is_explicit() && random.chance(95) { Box::new(UnderlyingOde::new(faulty)) } else { Box::new(faulty) };
     if random.chance(15) {
-        by_hand(&faulty, method, [t0, t_end], [&y0, &yp0], &options, random)
+        by_hand(dae.as_ref(), method, [t0, t_end], [&y0, &yp0], &options, random)
     } else {
-        by_driver(&faulty, method, [t0, t_end], [&y0, &yp0], options, random)
+        by_driver(dae.as_ref(), method, [t0, t_end], [&y0, &yp0], options, random)
     }
 }
 
 fn by_driver(
-    faulty: &Faulty,
+    dae: &dyn Dae,
     method: Method,
     [t0, t_end]: [f64; 2],
     [y0, yp0]: [&[f64]; 2],
@@ -300,9 +303,9 @@ fn by_driver(
     };
     let is_steps = matches!(record, Record::Steps);
     let middle = t0 + 0.3 * (t_end - t0);
-    let n = faulty.description.unknowns.len();
+    let n = dae.description().unknowns.len();
     let functions: Vec<Term> = (0..3).map(|_| Term::random(random, n, true, 2)).collect();
-    let mut integration = Integration::new(faulty).method(method).options(options).record(record);
+    let mut integration = Integration::new(dae).method(method).options(options).record(record);
     for function in &functions[..if random.chance(25) { 1 + random.below(3) } else { 0 }] {
         let event = Event::new("event", |t, y, yp| function.value(t, y, yp));
         let event = if random.chance(30) { event.rising() } else { event };
@@ -313,7 +316,7 @@ fn by_driver(
             _ => event.reset(move |_, y| y.iter_mut().skip(entry).take(1).for_each(|y| *y = value)),
         });
     }
-    let by: Vec<Name> = (0..random.below(3).min(n)).map(|k| faulty.description.unknowns[k].name.clone()).collect();
+    let by: Vec<Name> = (0..random.below(3).min(n)).map(|k| dae.description().unknowns[k].name.clone()).collect();
     let result = match random.below(10) {
         0 | 1 => integration.sensitivities(by).run(t0, t_end),
         2 => integration.sensitivities(by).adjoint(t0, t_end).map(|run| {
@@ -337,7 +340,7 @@ fn by_driver(
         }
     };
     let derivatives = (0..3 * n).filter_map(|k| {
-        let (unknown, by) = (&faulty.description.unknowns[k / 3].name, &faulty.description.unknowns[k % 3 % n].name);
+        let (unknown, by) = (&dae.description().unknowns[k / 3].name, &dae.description().unknowns[k % 3 % n].name);
         solution.sensitivity(unknown, by).ok()
     });
     assert!(derivatives.flatten().all(|value| value.is_finite()) || !solution.is_success(), "{}", solution.status);
@@ -361,14 +364,14 @@ fn by_driver(
 }
 
 fn by_hand(
-    faulty: &Faulty,
+    dae: &dyn Dae,
     method: Method,
     [t0, t_end]: [f64; 2],
     [y0, yp0]: [&[f64]; 2],
     options: &Options,
     random: &mut Random,
 ) -> Outcome {
-    let mut stepper = match method.start(faulty, t0, y0, yp0, t_end, options) {
+    let mut stepper = match method.start(dae, t0, y0, yp0, t_end, options) {
         Ok(stepper) => stepper,
         Err(failure) => {
             assert!(!failure.to_string().is_empty());

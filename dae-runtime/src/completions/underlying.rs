@@ -99,6 +99,14 @@ impl fmt::Display for Unsolvable {
 
 impl std::error::Error for Unsolvable {}
 
+/// Why there is no solution, by positions; where a step is tried again, nobody asks for the names.
+#[derive(Clone, Copy, Debug)]
+enum Obstacle {
+    Singular { equation: usize, unknown: usize },
+    NonFinite,
+    NoConvergence { unknown: usize },
+}
+
 /// An entry of $\partial F/\partial w$: the component of $w$, and its position among the values of $F_{y'}$ or $F_y$.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -226,14 +234,14 @@ impl<D: Dae> UnderlyingOde<D> {
     /// No solution is found from the guesses; `y` and `yp` are left unchanged.
     pub fn solve(&self, t: f64, y: &mut [f64], yp: &mut [f64]) -> Result<(), Unsolvable> {
         let work = &mut *self.work.borrow_mut();
-        self.solved(work, t, (y, yp), Guess::Any)?;
+        self.solved(work, t, (y, yp), Guess::Any).map_err(|obstacle| self.named(work, t, obstacle))?;
         y.copy_from_slice(&work.y);
         yp.copy_from_slice(&work.yp);
         Ok(())
     }
 
     /// Solves from the given guesses, into `work.y` and `work.yp`.
-    fn solved(&self, work: &mut Work, t: f64, (y, yp): (&[f64], &[f64]), guess: Guess) -> Result<(), Unsolvable> {
+    fn solved(&self, work: &mut Work, t: f64, (y, yp): (&[f64], &[f64]), guess: Guess) -> Result<(), Obstacle> {
         let unknowns = &self.inner.description().unknowns;
         let is_near = guess == Guess::Near && self.description.switches.is_empty();
         work.y.copy_from_slice(y);
@@ -243,7 +251,9 @@ impl<D: Dae> UnderlyingOde<D> {
         let (mut before, mut renew, mut worst) = (f64::INFINITY, true, 0);
         for iteration in 0..MAX_ITERATIONS {
             self.inner.residual(t, &work.y, &work.yp, &mut work.residual);
-            self.check_finite(t, |row| work.residual[row].is_finite())?;
+            if work.residual.iter().any(|r| !r.is_finite()) {
+                return Err(Obstacle::NonFinite);
+            }
             if renew {
                 self.factorize(work, t)?;
             }
@@ -272,7 +282,7 @@ impl<D: Dae> UnderlyingOde<D> {
             }
             before = size;
         }
-        Err(Unsolvable::NoConvergence { t, unknown: name(self.inner.description(), worst) })
+        Err(Obstacle::NoConvergence { unknown: worst })
     }
 
     /// The signs of the determinants of the diagonal blocks, zero where they are not known.
@@ -290,26 +300,40 @@ impl<D: Dae> UnderlyingOde<D> {
         work.orientation.iter().zip(Self::determinant_signs(work)).any(|(before, now)| before * now < 0.0)
     }
 
-    fn check_finite(&self, t: f64, is_finite: impl Fn(usize) -> bool) -> Result<(), Unsolvable> {
-        let equations = &self.inner.description().equations;
-        let bad: Vec<Name> =
-            (0..equations.len()).filter(|&i| !is_finite(i)).map(|i| equations[i].name.clone()).collect();
-        if bad.is_empty() { Ok(()) } else { Err(Unsolvable::NonFinite { t, equations: bad }) }
+    /// What stopped [`UnderlyingOde::solved`], by name.
+    fn named(&self, work: &Work, t: f64, obstacle: Obstacle) -> Unsolvable {
+        let of = self.inner.description();
+        let equation = |row: usize| of.equations[row].name.clone();
+        match obstacle {
+            Obstacle::Singular { equation: row, unknown } => {
+                Unsolvable::Singular { t, equation: equation(row), unknown: name(of, unknown) }
+            }
+            Obstacle::NonFinite => {
+                let mut rows: BTreeSet<usize> =
+                    (0..of.equations.len()).filter(|&row| !work.residual[row].is_finite()).collect();
+                if rows.is_empty() {
+                    rows.extend(self.diagonal.iter().flat_map(|block| block.non_finite(&work.jacobians)));
+                }
+                Unsolvable::NonFinite { t, equations: rows.into_iter().map(equation).collect() }
+            }
+            Obstacle::NoConvergence { unknown } => Unsolvable::NoConvergence { t, unknown: name(of, unknown) },
+        }
     }
 
     /// Factors of the diagonal blocks of $\partial F/\partial w$ at `work.y` and `work.yp`.
-    fn factorize(&self, work: &mut Work, t: f64) -> Result<(), Unsolvable> {
-        let of = self.inner.description();
+    fn factorize(&self, work: &mut Work, t: f64) -> Result<(), Obstacle> {
         let Work { y, yp, jacobians, factors, .. } = work;
         jacobians.evaluate(&self.inner, t, y, yp);
         // Derivatives with respect to the differential unknowns are not needed, and may be infinite.
-        let mut bad: Vec<usize> = self.diagonal.iter().flat_map(|block| block.non_finite(jacobians)).collect();
-        bad.sort_unstable();
-        self.check_finite(t, |row| bad.binary_search(&row).is_err())?;
+        if self.diagonal.iter().any(|block| block.non_finite(jacobians).next().is_some()) {
+            return Err(Obstacle::NonFinite);
+        }
         for (block, factors) in self.diagonal.iter().zip(factors) {
             if let Err(at) = block.factorize(jacobians, factors) {
-                let equation = of.equations[block.equations[at.row]].name.clone();
-                return Err(Unsolvable::Singular { t, equation, unknown: name(of, block.unknowns[at.column]) });
+                return Err(Obstacle::Singular {
+                    equation: block.equations[at.row],
+                    unknown: block.unknowns[at.column],
+                });
             }
         }
         Ok(())

@@ -14,10 +14,13 @@
 //! resulting state. From it the unknowns are taken that the polynomial misses by more than their tolerance. Finally,
 //! algebraic unknowns of index 1 are solved for, with the others held fixed: their events occur where the equations
 //! say.
+//!
+//! A formulation that is solved for derivatives and algebraic unknowns ([`Leading::Solved`]) holds at any values of the
+//! others: one evaluation gives what the polynomial may miss.
 
 use super::run::Run;
 use super::scheme::Scheme;
-use crate::contract::{Description, Kind};
+use crate::contract::{Description, Kind, Leading};
 use crate::integrator::polynomial::{evaluate, horner};
 
 /// Corrections of this size, in units of the error allowed, end the iteration.
@@ -66,7 +69,8 @@ impl Output {
         slope.resize(n, 0.0);
         evaluate(&self.coefficients, s, h, &mut polynomial, &mut slope);
         y.copy_from_slice(&polynomial);
-        if !self.satisfies(run, scheme, t, y, &slope) && !self.correct(run, scheme, t, y, &mut slope) {
+        let is_solved = run.dae.description().leading == Leading::Solved;
+        if (is_solved || !self.satisfies(run, scheme, t, y, &slope)) && !self.correct(run, scheme, t, y, &mut slope) {
             // A polynomial of high degree may be far off: algebraic unknowns start from linear interpolation instead.
             for (k, unknown) in run.dae.description().unknowns.iter().enumerate() {
                 if unknown.kind == Kind::Algebraic {
@@ -80,11 +84,13 @@ impl Output {
         }
         // What the polynomial represents equally well is left to it, since it contains the history.
         for ((y, polynomial), weight) in y.iter_mut().zip(&polynomial).zip(run.weights.full()) {
-            if (*y - polynomial).abs() * weight <= 1.0 {
+            if !is_solved && (*y - polynomial).abs() * weight <= 1.0 {
                 *y = *polynomial;
             }
         }
-        self.solve_for_algebraic(run, scheme, t, y, &slope);
+        if !is_solved {
+            self.solve_for_algebraic(run, scheme, t, y, &slope);
+        }
         self.polynomial = [polynomial, slope];
     }
 
@@ -130,6 +136,9 @@ impl Output {
         y: &mut [f64],
         slope: &mut [f64],
     ) -> bool {
+        if run.dae.description().leading == Leading::Solved {
+            return self.evaluate_solved(run, t, y, slope);
+        }
         for (start, value) in self.start.iter_mut().zip([&*y, &*slope]) {
             start.clear();
             start.extend_from_slice(value);
@@ -154,6 +163,24 @@ impl Output {
         y.copy_from_slice(&self.start[0]);
         slope.copy_from_slice(&self.start[1]);
         false
+    }
+
+    /// Evaluates derivatives and algebraic unknowns of a formulation that is solved for them; if they have no values,
+    /// leaves `y` and `slope` unchanged and returns `false`.
+    fn evaluate_solved(&mut self, run: &mut Run<'_>, t: f64, y: &mut [f64], slope: &mut [f64]) -> bool {
+        self.correction.resize(y.len(), 0.0);
+        run.dae.residual(t, y, slope, &mut self.correction);
+        run.statistics.residuals += 1;
+        if self.correction.iter().any(|r| !r.is_finite()) {
+            return false;
+        }
+        for (k, unknown) in run.dae.description().unknowns.iter().enumerate() {
+            match unknown.kind {
+                Kind::Differential => slope[k] -= self.correction[k],
+                Kind::Algebraic | Kind::Auxiliary { .. } => y[k] -= self.correction[k],
+            }
+        }
+        true
     }
 
     /// Computes the Newton correction of a state and its derivative, in `correction`; returns its weighted norm, or

@@ -207,8 +207,8 @@ impl<S: Scheme> Stepper for Integrator<'_, S> {
         self.output.state(&mut self.run, &mut self.scheme, self.before, t, y);
     }
 
-    fn correct(&mut self, t: f64, y: &mut [f64], slope: &mut [f64]) {
-        self.output.correct(&mut self.run, &self.scheme, t, y, slope);
+    fn correct(&mut self, t: f64, y: &mut [f64], slope: &mut [f64]) -> bool {
+        self.output.correct(&mut self.run, &self.scheme, t, y, slope)
     }
 
     fn error_weights(&self) -> &[f64] {

@@ -127,7 +127,8 @@ pub struct Options {
     /// Upper bound on the number of accepted steps.
     pub max_steps: usize,
     /// Highest order of a method of variable order, or its order at a fixed step size: BDF has 1 to [`MAX_ORDER`],
-    /// Radau IIA 1, 5, 9 and 13. `None` means the highest order of the method, or 5 at a fixed step size.
+    /// Radau IIA 1, 5, 9 and 13. A method of one order refuses a lower one. `None` means the highest order of the method,
+    /// or 5 at a fixed step size.
     pub max_order: Option<usize>,
     /// Adaptive or fixed step.
     pub control: StepControl,
@@ -324,8 +325,8 @@ pub trait Stepper {
     fn interpolate(&mut self, t: f64, y: &mut [f64]);
 
     /// Solves the equations at a time within the last step, from a state and a derivative near the solution; where that
-    /// fails, they are left unchanged.
-    fn correct(&mut self, t: f64, y: &mut [f64], slope: &mut [f64]);
+    /// fails, leaves them unchanged and returns `false`.
+    fn correct(&mut self, t: f64, y: &mut [f64], slope: &mut [f64]) -> bool;
 
     /// Error weights at the last step, which multiply errors to express them in units of the error allowed:
     /// $1/(\mathrm{atol}_i + \mathrm{rtol}\\,|y_i|)$.

@@ -5,18 +5,20 @@
 //! accurate. An error that halving does not make smaller may be that of an oscillation with many periods in the part, or
 //! noise, of equations that are solved to a few digits only: it is noise if it is there on the shortest part as well.
 
+use std::f64::consts::PI;
+
 use crate::integrator::polynomial::{evaluate, horner};
 use crate::integrator::stepper::Stepper;
 use crate::solution::Solution;
 
 /// Where the polynomial of a step is compared with states that satisfy the equations, in units of the step from its
-/// end.
-const COMPARED: [f64; 2] = [-0.6, -0.15];
-/// A piece is a polynomial through this many equidistant states.
+/// end. These are no multiples of a common fraction of the step, since an oscillation may have a period of its length.
+const COMPARED: [f64; 2] = [-0.6137, -0.1583];
+/// A piece is a polynomial through this many states.
 const NODES: usize = 6;
-/// Where a piece is compared with states that satisfy the equations, in units of the piece from its end: between its
-/// first two nodes and between its last two, where the error is largest.
-const COMPARED_IN_PIECE: [f64; 2] = [-0.9, -0.1];
+/// Where a piece is compared with states that satisfy the equations, in units of the piece from its end: between nodes,
+/// and as irregularly as [`COMPARED`].
+const COMPARED_IN_PIECE: [f64; 3] = [-0.7723, -0.4819, -0.0461];
 /// Largest number of successive halvings of a step.
 const MAX_DEPTH: i32 = 14;
 /// Where the error of a half is more than this part of the error of the whole, it may be noise.
@@ -35,7 +37,8 @@ struct Part {
 /// A polynomial in place of that of a part, in units of the part from its end.
 struct Piece {
     coefficients: Vec<f64>,
-    /// Its error, in units of the error allowed.
+    /// Its error, in units of the error allowed; infinite where it is compared with nothing, since the equations could
+    /// not be solved.
     error: f64,
 }
 
@@ -52,7 +55,7 @@ pub(super) fn record(stepper: &mut dyn Stepper, before: f64, solution: &mut Solu
         let Piece { coefficients, error } = step.piece(begin, end);
         let is_noise = |step: &mut LastStep<'_>| {
             let shortest = begin + 0.5_f64.powi(MAX_DEPTH);
-            error > GAIN * whole && step.piece(begin, shortest).error > GAIN * error
+            error >= GAIN * whole && step.piece(begin, shortest).error >= GAIN * error
         };
         if error > 1.0 && depth < MAX_DEPTH && !is_noise(&mut step) {
             let middle = 0.5 * (begin + end);
@@ -124,7 +127,9 @@ impl<'a> LastStep<'a> {
         let coefficients = fit(&values, n);
         let mut error: f64 = 0.0;
         for sigma in COMPARED_IN_PIECE {
-            self.corrected(&coefficients, sigma, begin, end);
+            if !self.corrected(&coefficients, sigma, begin, end) {
+                error = f64::INFINITY;
+            }
             for &k in &self.missed {
                 let difference = (self.state[k] - horner(&coefficients, n, k, sigma)).abs();
                 error = error.max(difference * self.stepper.error_weights()[k]);
@@ -133,17 +138,18 @@ impl<'a> LastStep<'a> {
         Piece { coefficients, error }
     }
 
-    /// Computes the state that satisfies the equations next to a piece, in `state`.
-    fn corrected(&mut self, coefficients: &[f64], sigma: f64, begin: f64, end: f64) {
+    /// Computes the state that satisfies the equations next to a piece, in `state`; where that fails, it is the value
+    /// of the piece.
+    fn corrected(&mut self, coefficients: &[f64], sigma: f64, begin: f64, end: f64) -> bool {
         let length = end - begin;
         evaluate(coefficients, sigma, length * self.length, &mut self.state, &mut self.slope);
-        self.stepper.correct(self.time(end + sigma * length), &mut self.state, &mut self.slope);
+        self.stepper.correct(self.time(end + sigma * length), &mut self.state, &mut self.slope)
     }
 }
 
-/// The nodes of a piece, in units of its length from its end.
+/// The nodes of a piece, in units of its length from its end: the ends and the extrema of a Chebyshev polynomial.
 fn nodes() -> [f64; NODES] {
-    std::array::from_fn(|j| j as f64 / (NODES - 1) as f64 - 1.0)
+    std::array::from_fn(|j| -0.5 - 0.5 * (PI * j as f64 / (NODES - 1) as f64).cos())
 }
 
 /// Coefficients of the polynomial in $\sigma$ through values at the nodes, power by power, by Newton's divided

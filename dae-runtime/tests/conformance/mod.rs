@@ -36,7 +36,8 @@ pub struct Promise {
     pub dense_output: (Option<usize>, usize, f64),
 }
 
-/// Instantiates the suite: one test per property.
+/// Instantiates the suite: one test per property; for an explicit method, only those that hold for formulations which are
+/// solved for their derivatives.
 #[macro_export]
 macro_rules! conforms {
     ($method:expr, $promise:expr; $($property:ident),* $(,)?) => {
@@ -45,6 +46,17 @@ macro_rules! conforms {
             conformance::$property($method, $promise);
         })*
     };
+    (explicit $method:expr, $promise:expr) => {
+        conforms! { $method, $promise;
+            runs_backwards, does_nothing_on_an_empty_interval, crosses_tiny_intervals, runs_far_from_the_origin,
+            goes_step_by_step, honours_bounds_and_observers, begins_with_the_step_asked_for,
+            error_follows_tolerance, takes_absolute_tolerances_alone, does_not_depend_on_units, reproduces_cubics,
+            interpolates_continuously, interpolates_to_its_order, survives_output_times_that_nearly_coincide,
+            interpolates_algebraic_unknowns, interpolates_periods_that_divide_a_step,
+            gets_over_values_that_are_missing_once, stops_where_the_solution_ends,
+            rejects_options_without_meaning,
+        }
+    };
     ($method:expr, $promise:expr) => {
         conforms! { $method, $promise;
             ends_exactly, runs_backwards, does_nothing_on_an_empty_interval, crosses_tiny_intervals, runs_far_from_the_origin, goes_on_where_it_ended,
@@ -52,7 +64,7 @@ macro_rules! conforms {
             error_follows_tolerance, error_is_proportional_to_tolerance, takes_absolute_tolerances_alone, does_not_depend_on_units,
             keeps_enforced_constraints, solves_stiff_kinetics, solves_a_circuit, reproduces_cubics,
             interpolates_continuously, interpolates_to_its_order, records_the_times_asked_for, survives_output_times_that_nearly_coincide,
-            interpolates_algebraic_unknowns, interpolates_prescribed_states,
+            interpolates_algebraic_unknowns, interpolates_periods_that_divide_a_step, interpolates_prescribed_states,
             names_what_is_not_finite, names_what_has_no_derivative, gets_over_values_that_are_missing_once, names_what_makes_the_matrix_singular,
             names_what_becomes_singular, stops_where_the_solution_ends, stops_at_an_impasse, refuses_inconsistent_start_values,
             rejects_options_without_meaning, starts_where_a_jacobian_has_no_value,

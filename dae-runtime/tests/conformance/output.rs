@@ -1,5 +1,7 @@
 //! Values between the ends of steps.
 
+use std::f64::consts::TAU;
+
 use dae_runtime::solve::{Integration, Method, Record, RunError};
 use dae_runtime::stepper::{Failure, Options, Tolerance};
 
@@ -75,6 +77,21 @@ pub fn interpolates_algebraic_unknowns(method: Method, promise: Promise) {
         agrees_between_steps(&stiff::signal(frequency), method, 3.0, promise, |t, state| {
             (state[0] - (-t).exp()).abs().max((state[1] - (frequency * t).sin()).abs())
         });
+    }
+}
+
+/// The same where the period divides the step: no sample of the step then differs from the value at its ends.
+pub fn interpolates_periods_that_divide_a_step(method: Method, _: Promise) {
+    for parts in [20.0, 40.0, 60.0, 840.0] {
+        let frequency = TAU * parts / 0.1;
+        let problem = stiff::signal(frequency);
+        let form = suited(&problem, method);
+        let integration = Integration::new(form.as_ref()).method(method).fixed_step(0.1).record(Record::Dense);
+        let dense = integration.run_from(0.0, &problem.y0, &problem.yp0, 0.5).unwrap();
+        for t in (0..1009).map(|i| 0.5 * f64::from(i) / 1009.0) {
+            let error = (dense.at(t).unwrap()[1] - (frequency * t).sin()).abs();
+            assert!(error < 1e-4, "{parts} periods in a step, t = {t}: {error:e}");
+        }
     }
 }
 

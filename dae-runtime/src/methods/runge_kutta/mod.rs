@@ -45,8 +45,8 @@ pub(crate) fn start<'d>(
     start: RunStart<'_>,
     options: &Options,
 ) -> Result<Box<dyn Stepper + 'd>, Failure> {
-    if options.max_order.is_some_and(|order| order != tableau.order) {
-        let message = format!("the order of {} is {}", tableau.name, tableau.order);
+    if options.max_order.is_some_and(|order| order < tableau.order) {
+        let message = format!("the order of {} is {}, above the highest allowed", tableau.name, tableau.order);
         return Err(Failure::InvalidOption { message });
     }
     Run::check(dae, start, options)?;
@@ -195,10 +195,9 @@ impl ExplicitRungeKutta {
                 self.point[k] = self.powers(run, k).iter().rev().fold(0.0, |sum, c| sum * -0.5 + c);
             }
             self.slope.copy_from_slice(&run.yp);
-            let line = self.point.clone();
-            match self.evaluate(run, start + 0.5 * h) {
-                Ok(()) => self.middle.copy_from_slice(&self.point),
-                Err(_) => self.middle.copy_from_slice(&line),
+            self.middle.copy_from_slice(&self.point);
+            if self.evaluate(run, start + 0.5 * h).is_ok() {
+                self.middle.copy_from_slice(&self.point);
             }
         }
     }
