@@ -20,9 +20,9 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use dae_runtime::Method;
-use dae_runtime::stepper::MAX_ORDER;
+use dae_runtime::stepper::{MAX_ORDER, Projection};
 use dae_symbolic::form::Form;
 use dae_symbolic::formulation::FormError;
 use dae_symbolic::pipeline::{Compiled, compile};
@@ -141,6 +141,10 @@ struct SimulateArguments {
     /// `implicit-euler` set the highest order, which with --step is the order.
     #[arg(long, value_name = METHODS, default_value = "radau5")]
     method: MethodArgument,
+    /// Constraints onto which each step is projected: by implicit methods those that the form enforces (all or none), by
+    /// explicit methods those that it implies.
+    #[arg(long, value_name = "CONSTRAINTS", default_value = "all")]
+    project: ProjectionArgument,
     /// Constant step length; errors are not tested.
     #[arg(long, value_name = "H", value_parser = finite)]
     step: Option<f64>,
@@ -182,6 +186,30 @@ struct SimulateArguments {
     /// Draw the dense output, or with --at the recorded values.
     #[arg(long, value_name = "OUT.svg")]
     plot: Option<PathBuf>,
+}
+
+/// A [`Projection`] on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ProjectionArgument {
+    /// All of them.
+    All,
+    /// Those on positions, or in general those that are differentiated at least twice.
+    Positions,
+    /// Those on velocities, or in general those that are differentiated once.
+    Velocities,
+    /// None of them.
+    None,
+}
+
+impl From<ProjectionArgument> for Projection {
+    fn from(argument: ProjectionArgument) -> Projection {
+        match argument {
+            ProjectionArgument::All => Projection::On,
+            ProjectionArgument::Positions => Projection::Positions,
+            ProjectionArgument::Velocities => Projection::Velocities,
+            ProjectionArgument::None => Projection::Off,
+        }
+    }
 }
 
 /// The names of methods on the command line.

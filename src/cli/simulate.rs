@@ -96,6 +96,7 @@ fn integrate(dae: &dyn Dae, arguments: &SimulateArguments, interruption: &Interr
         .method(arguments.method.method)
         .rtol(arguments.rtol)
         .atol(arguments.atol)
+        .projection(arguments.project.into())
         .record(record)
         .sensitivities(arguments.by.iter().flat_map(|list| separate(list)).collect::<Vec<_>>())
         .on_step(observer);

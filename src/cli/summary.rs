@@ -23,6 +23,7 @@ pub(super) fn text(description: &Description, method: &str, solution: &Solution)
         for invariant in &solution.invariants {
             let kept = match invariant.enforcement {
                 Enforcement::Enforced => "enforced",
+                Enforcement::Projected => "steps projected onto it",
                 Enforcement::Implied => "implied, drifts",
             };
             let _ = writeln!(out, "  {:width$}  {:9.2e}  {kept}", invariant.name, invariant.max);

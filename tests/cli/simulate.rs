@@ -20,7 +20,7 @@ const AT_10: [(&str, f64); 5] = [
 
 #[test]
 fn pendulum_by_every_method() {
-    for (method, accuracy) in [("radau5", 1e-8), ("radau", 1e-7), ("bdf", 1e-7)] {
+    for (method, accuracy) in [("radau5", 1e-8), ("radau", 1e-7), ("bdf", 1e-7), ("dopri5", 1e-8), ("dop853", 1e-8)] {
         let tight = ["--rtol", "1e-11", "--atol", "1e-11", "--at", "5,10", "--method", method];
         let run = simulate(&[&[PENDULUM, "--t-end", "10"][..], &tight].concat());
         assert_eq!(run["status"], "success");
@@ -32,6 +32,20 @@ fn pendulum_by_every_method() {
         assert!(number(&run["invariants_max"]) <= 1e-12, "{method}: {}", run["invariants_max"]);
         assert_eq!(keys(&run["invariants"]), ["der(equation 5)", "equation 5"]);
     }
+}
+
+#[test]
+fn constraints_are_projected_onto_as_asked_for() {
+    let of = |project: &str| {
+        let run = simulate(&[PENDULUM, "--t-end", "10", "--method", "dopri5", "--project", project]);
+        assert_eq!(run["form"], "underlying");
+        ["equation 5", "der(equation 5)"].map(|name| number(&run["invariants"][name]) < 1e-14)
+    };
+    let kept = ["all", "positions", "velocities", "none"].map(of);
+    assert_eq!(kept, [[true, true], [true, false], [false, true], [false, false]]);
+    let implicit = dae(&["simulate", PENDULUM, "--t-end", "10", "--project", "positions"]);
+    assert_eq!(code(&implicit), 2, "{}", stderr(&implicit));
+    assert!(stderr(&implicit).contains("Radau IIA projects onto all constraints"), "{}", stderr(&implicit));
 }
 
 #[test]

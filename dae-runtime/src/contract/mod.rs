@@ -19,6 +19,7 @@ mod prolongation;
 mod unrolled_lu;
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use crate::inputs::signal::InputError;
 use crate::interval::TaylorModel;
@@ -404,6 +405,23 @@ pub trait Dae {
     /// unsuitable, and returns whether this has changed $F$. Integrators call it before every step.
     fn choose_coordinates(&self, _t: f64, _y: &[f64], _yp: &[f64], _anew: bool) -> bool {
         false
+    }
+
+    /// How often an invariant is to be differentiated until the result is among the equations that determine derivatives
+    /// and algebraic unknowns, if [`Dae::project`] moves states onto it: 2 for positions of a mechanical system, 1 for
+    /// velocities. `None` if it does not.
+    fn projection_level(&self, _invariant: usize) -> Option<u32> {
+        None
+    }
+
+    /// Moves differential unknowns of a formulation that is solved for its derivatives ([`Leading::Solved`]) onto the
+    /// invariants of these levels ([`Dae::projection_level`]). Uses the Jacobians of the last evaluation of $F$, which
+    /// is to be near.
+    ///
+    /// # Errors
+    /// The unknown that is corrected most, if the corrections do not converge.
+    fn project(&self, _t: f64, _y: &mut [f64], _levels: RangeInclusive<u32>) -> Result<(), usize> {
+        Ok(())
     }
 
     /// Code that factorises iteration matrices, if generated code includes it.

@@ -105,14 +105,14 @@ struct Enforced {
 }
 
 impl Projector {
-    /// Allocates room for a formulation. With [`Projection::Off`], or if nothing is enforced, it does nothing.
+    /// Allocates room for a formulation. Unless it is [`Projection::On`], or if nothing is enforced, it does nothing.
     pub(crate) fn new(description: &Description, mode: Projection) -> Self {
         let enforced: Vec<Enforced> = match mode {
             Projection::On => {
                 let invariants = description.invariants.iter().enumerate();
                 invariants.filter_map(|(invariant, i)| Some(Enforced { invariant, row: i.row? })).collect()
             }
-            Projection::Off => Vec::new(),
+            Projection::Positions | Projection::Velocities | Projection::Off => Vec::new(),
         };
         let (n, count) = (description.unknowns.len(), enforced.len());
         let m = if count > MANY { 0 } else { count };

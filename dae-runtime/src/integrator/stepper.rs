@@ -3,6 +3,8 @@
 //! In: options. Out: the [`Stepper`] contract and statistics; why a run may end early is in `failure`. The driver in
 //! `solve` loops over steps; the methods (`radau`, `bdf`) know nothing of output.
 
+use std::ops::RangeInclusive;
+
 use crate::contract::{AliasOf, Description, Name, Unknown};
 pub use crate::integrator::failure::{Failure, StepCause};
 
@@ -95,14 +97,33 @@ pub enum DenseAccuracy {
     Lower,
 }
 
-/// Whether accepted steps are projected onto the constraints that the formulation enforces.
+/// Whether steps are projected onto constraints: by implicit methods onto those that the formulation enforces, by
+/// explicit methods onto those that it implies ([`crate::contract::Dae::project`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Projection {
     /// Newton steps in directions from the factorisation at hand, after each accepted step.
     On,
-    /// No projection: constraints hold to the tolerance of the nonlinear solver.
+    /// Only onto constraints on positions, or in general those that are differentiated at least twice before they
+    /// determine derivatives; for explicit methods.
+    Positions,
+    /// Only onto constraints on velocities, or in general those that are differentiated once; for explicit methods.
+    Velocities,
+    /// No projection: constraints hold to the tolerance of the nonlinear solver, or drift.
     Off,
+}
+
+impl Projection {
+    /// The levels of the invariants onto which an explicit method projects its steps
+    /// ([`crate::contract::Dae::projection_level`]).
+    pub(crate) fn levels(self) -> RangeInclusive<u32> {
+        match self {
+            Projection::On => 1..=u32::MAX,
+            Projection::Positions => 2..=u32::MAX,
+            Projection::Velocities => 1..=1,
+            Projection::Off => RangeInclusive::new(1, 0),
+        }
+    }
 }
 
 /// Highest order of the backward differentiation formulas: BDF of order 6 is not stable enough to be useful.

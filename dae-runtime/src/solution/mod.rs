@@ -8,6 +8,7 @@ mod sensitivities;
 pub mod unknowns;
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use crate::contract::{AliasOf, Dae, Eliminated, Name};
 use crate::integrator::polynomial::horner;
@@ -51,18 +52,20 @@ impl fmt::Display for Status {
 pub struct InvariantMaximum {
     /// Name of the invariant.
     pub name: Name,
-    /// Whether the formulation enforces it.
+    /// Whether it is kept.
     pub enforcement: Enforcement,
     /// Largest absolute residual at the start and after each step.
     pub max: f64,
 }
 
-/// Whether a formulation keeps an invariant or lets it drift.
+/// Whether a run keeps an invariant or lets it drift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Enforcement {
     /// It is a row of the formulation.
     Enforced,
+    /// It follows from the formulation for exact solutions only, and steps are projected onto it.
+    Projected,
     /// It follows from the formulation for exact solutions only.
     Implied,
 }
@@ -104,10 +107,18 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// An empty record for a run from `t0`, `y0`.
-    pub(crate) fn new(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64]) -> Self {
+    /// An empty record for a run from `t0`, `y0` whose steps are projected onto invariants of these levels
+    /// ([`Dae::projection_level`]).
+    pub(crate) fn new(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64], projected: &RangeInclusive<u32>) -> Self {
         let description = dae.description();
-        let enforcement = |row: Option<usize>| if row.is_some() { Enforcement::Enforced } else { Enforcement::Implied };
+        let enforcement = |invariant: usize| {
+            let is_projected = dae.projection_level(invariant).is_some_and(|level| projected.contains(&level));
+            match description.invariants[invariant].row {
+                Some(_) => Enforcement::Enforced,
+                None if is_projected => Enforcement::Projected,
+                None => Enforcement::Implied,
+            }
+        };
         let mut values = vec![0.0; description.eliminated.len()];
         dae.eliminated(t0, y0, &mut values);
         let of_eliminated = description.eliminated.iter().map(|it| it.name.clone());
@@ -128,7 +139,8 @@ impl Solution {
             invariants: description
                 .invariants
                 .iter()
-                .map(|i| InvariantMaximum { name: i.name.clone(), enforcement: enforcement(i.row), max: 0.0 })
+                .enumerate()
+                .map(|(k, it)| InvariantMaximum { name: it.name.clone(), enforcement: enforcement(k), max: 0.0 })
                 .collect(),
             statistics: Statistics::default(),
             seconds: 0.0,
@@ -245,10 +257,11 @@ impl Solution {
         self.is_adjoint = true;
     }
 
-    /// Largest residual of the invariants that the formulation enforces; zero if there are none.
+    /// Largest residual of the invariants that the run keeps, since the formulation enforces them or steps are projected
+    /// onto them; zero if there are none.
     pub fn invariants_max(&self) -> f64 {
-        let enforced = self.invariants.iter().filter(|i| i.enforcement == Enforcement::Enforced);
-        enforced.map(|i| i.max).fold(0.0, larger)
+        let kept = self.invariants.iter().filter(|i| i.enforcement != Enforcement::Implied);
+        kept.map(|i| i.max).fold(0.0, larger)
     }
 
     fn position(&self, name: &str) -> Option<usize> {
@@ -443,10 +456,11 @@ impl DenseOutput {
 mod tests {
     use super::*;
     use crate::generated::Rejected;
+    use crate::integrator::stepper::Projection;
 
     #[test]
     fn csv_quotes_names_and_reads_back() {
-        let mut solution = Solution::new(&Rejected, 0.0, &[], &[]);
+        let mut solution = Solution::new(&Rejected, 0.0, &[], &[], &Projection::Off.levels());
         solution.names = vec!["x".into(), "der(x, 2)".into()];
         solution.push(0.0, &[1.0 / 3.0, -1e-300]);
         solution.push(0.5, &[f64::NAN, 2.0]);

@@ -92,9 +92,10 @@ fn elements(name: &str, extents: &[usize]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::generated::Rejected;
+    use crate::integrator::stepper::Projection;
 
     fn solution(names: &[&'static str], state: &[f64]) -> Solution {
-        let mut solution = Solution::new(&Rejected, 0.0, &[], &[]);
+        let mut solution = Solution::new(&Rejected, 0.0, &[], &[], &Projection::Off.levels());
         solution.names = names.iter().map(|&name| name.into()).collect();
         solution.push(0.0, state);
         solution

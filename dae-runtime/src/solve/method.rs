@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::contract::class::Method;
 use crate::contract::{Dae, Leading};
 use crate::integrator::RunStart;
-use crate::integrator::stepper::{Failure, Options, StepControl, Stepper, check_start};
+use crate::integrator::stepper::{Failure, Options, Projection, StepControl, Stepper, check_start};
 use crate::linalg::iteration_matrix::{FactorizationPlan, StepStart};
 use crate::methods::bdf;
 use crate::methods::radau;
@@ -88,6 +88,11 @@ impl Method {
 
     fn check_index(self, dae: &dyn Dae, options: &Options) -> Result<(), Failure> {
         let description = dae.description();
+        if !self.is_explicit() && matches!(options.projection, Projection::Positions | Projection::Velocities) {
+            let message =
+                format!("{} projects onto all constraints that the formulation enforces, or onto none", self.name());
+            return Err(Failure::InvalidOption { message });
+        }
         let Some(limit) = self.highest_index() else {
             let form = description.form.clone();
             let is_solved = description.leading == Leading::Solved;

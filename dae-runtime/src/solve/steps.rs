@@ -15,7 +15,7 @@ use crate::contract::class::Method;
 use crate::contract::{Dae, Name};
 use crate::initialize::InitializationOptions;
 use crate::integrator::hidden::Hidden;
-use crate::integrator::stepper::{DenseAccuracy, Failure, Options, StepControl};
+use crate::integrator::stepper::{DenseAccuracy, Failure, Options, Projection, StepControl};
 use crate::solution::event::Event;
 use crate::solution::{Solution, Status};
 use crate::solve::stopwatch::Stopwatch;
@@ -115,12 +115,13 @@ impl<'d, 'c> Steps<'d, 'c> {
             ) => return Err(failure),
             Err(failure) => (None, Some(Status::Stopped(failure))),
         };
+        let projected = if method.is_explicit() { options.projection.levels() } else { Projection::Off.levels() };
         let is_adaptive = options.control == StepControl::Adaptive;
         let hidden = run.as_ref().filter(|_| is_adaptive);
         recorder.improve_by(hidden.and_then(|run| Hidden::of(dae, &options, t_end - t0, run.plan())));
         let mut steps = Steps {
             events: Events::new(events, (t0, y0, yp0), t_end),
-            solution: Solution::new(dae, t0, y0, yp0),
+            solution: Solution::new(dae, t0, y0, yp0, &projected),
             residuals: vec![0.0; dae.description().invariants.len()],
             drift: Drift::new(dae.description(), &options),
             multipliers: Watched::new(dae, &options),

@@ -9,12 +9,18 @@
 //! evaluation gives $w$. Guesses are those of the stage before: where $w$ is found by iteration, it stays on its branch,
 //! and the difference has no rounding error worth mentioning.
 //!
+//! The end of a step is projected onto the constraints of the formulation (Hairer & Wanner II, section VII.2) before
+//! derivatives are evaluated there, so that this costs no evaluation; error estimates and dense output use the
+//! projected end.
+//!
 //! The error of the differential unknowns is estimated by embedded formulas. That of the algebraic ones is what it makes
 //! of them: their difference between the end of the step and the end without its error estimate. Between its ends, a
 //! step has the dense output of its method for differential unknowns, and a parabola for the others, from which they
 //! are found by the equations where it is not accurate enough ([`crate::integrator::output`]).
 
 pub(crate) mod tableau;
+
+use std::ops::RangeInclusive;
 
 use crate::contract::{Dae, Kind};
 use crate::integrator::error_weights::Weights;
@@ -60,6 +66,7 @@ pub(crate) fn start<'d>(
         tableau,
         differential,
         algebraic,
+        projected: options.projection.levels(),
         slopes: vec![vec![0.0; n]; tableau.stages() + 1 + tableau.c_of_output.len()],
         point: vec![0.0; n],
         slope: vec![0.0; n],
@@ -86,6 +93,8 @@ struct ExplicitRungeKutta {
     differential: Vec<usize>,
     /// The unknowns without.
     algebraic: Vec<usize>,
+    /// The constraints onto which steps are projected; see [`Projection::levels`].
+    projected: RangeInclusive<u32>,
     /// Derivatives at the stages, at the end of the step, and at the stages of dense output.
     slopes: Vec<Vec<f64>>,
     /// A state, and derivatives there; before they are computed, guesses.
@@ -276,6 +285,8 @@ impl Scheme for ExplicitRungeKutta {
             self.slopes[stage + 1].copy_from_slice(&self.slope);
         }
         self.advance(&run.y, self.tableau.b, h);
+        let projected = run.dae.project(t + h, &mut self.point, self.projected.clone());
+        projected.map_err(|unknown| rejected(StepError::Convergence { unknown }))?;
         self.evaluate(run, t + h).map_err(rejected)?;
         self.slopes[self.tableau.stages()].copy_from_slice(&self.slope);
         run.candidate.copy_from_slice(&self.point);

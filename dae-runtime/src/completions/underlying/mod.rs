@@ -11,20 +11,24 @@
 //! explicitly was substituted before (`index_reduction` of the symbolic layer), so that accelerations of constant
 //! masses are not part of the block of the multipliers: tearing would leave the same block.
 
+mod blocks;
+mod projection;
+mod unsolvable;
+
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::fmt;
+use std::ops::RangeInclusive;
+
+use blocks::{BlockFactors, Columns, Diagonal, blocks, columns, pattern, reached, rows};
+use projection::Level;
+use unsolvable::Obstacle;
+pub use unsolvable::Unsolvable;
 
 use crate::completions::delegate::forward_to_inner;
 use crate::contract::class::{Classified, Solved};
-use crate::contract::{Dae, Description, Equation, Kind, Leading, Name, Pattern, Unknown};
+use crate::contract::{Dae, Description, Equation, Kind, Leading, Name, Unknown};
 use crate::interval::TaylorModel;
-use crate::linalg::iteration_matrix::{Deficiency, Jacobians, Lu, Singular, deficiency};
-use crate::linalg::sparse::{Factors, SparseMatrix};
-use crate::linalg::structure::{Block, Incidence, Matching, block_triangular_form};
-
-/// Blocks with more equations than this have sparse factors.
-const LARGEST_DENSE: usize = 100;
+use crate::linalg::iteration_matrix::Jacobians;
 
 /// Newton's iteration gives up after this many steps.
 const MAX_ITERATIONS: usize = 50;
@@ -52,85 +56,6 @@ enum Guess {
     Near,
 }
 
-/// Why $y' = f(t, y)$ has no value.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Unsolvable {
-    /// The equations do not determine the derivatives: an impasse point, or a point where constraints are dependent.
-    Singular {
-        /// The time.
-        t: f64,
-        /// An equation that the others already imply.
-        equation: Name,
-        /// The undetermined quantity: an algebraic unknown, or the derivative of a differential one.
-        unknown: Name,
-    },
-    /// $F$ or a Jacobian is not finite.
-    NonFinite {
-        /// The time.
-        t: f64,
-        /// Names of the equations that are not finite.
-        equations: Vec<Name>,
-    },
-    /// Newton's iteration does not converge from the given values.
-    NoConvergence {
-        /// The time.
-        t: f64,
-        /// The unknown, or derivative, with the largest correction.
-        unknown: Name,
-    },
-}
-
-impl fmt::Display for Unsolvable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unsolvable::Singular { t, equation, unknown } => write!(
-                f,
-                "the underlying ordinary differential equation is singular at t = {t}: {equation} is implied by the other equations and \
-                 `{unknown}` is not determined"
-            ),
-            Unsolvable::NonFinite { t, equations } => write!(f, "not finite at t = {t}: {}", equations.join(", ")),
-            Unsolvable::NoConvergence { t, unknown } => {
-                write!(f, "Newton's iteration for the derivatives at t = {t} does not converge, worst in `{unknown}`")
-            }
-        }
-    }
-}
-
-impl std::error::Error for Unsolvable {}
-
-/// Why there is no solution, by positions; where a step is tried again, nobody asks for the names.
-#[derive(Clone, Copy, Debug)]
-enum Obstacle {
-    Singular { equation: usize, unknown: usize },
-    NonFinite,
-    NoConvergence { unknown: usize },
-}
-
-/// An entry of $\partial F/\partial w$: the component of $w$, and its position among the values of $F_{y'}$ or $F_y$.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    unknown: usize,
-    /// Whether it is an entry of $F_{y'}$.
-    of_rate: bool,
-    position: usize,
-}
-
-/// A diagonal block of $\partial F/\partial w$, and the entries to its left.
-#[derive(Clone, Debug)]
-struct Diagonal {
-    equations: Vec<usize>,
-    unknowns: Vec<usize>,
-    /// Row and column within the block, and the entry.
-    inside: Vec<(usize, usize, Entry)>,
-    /// Row within the block, and the entry of an earlier block's unknown.
-    left: Vec<(usize, Entry)>,
-}
-
-/// For each column of a derivative, the entries of $F_y$ or $F_p$ on the pattern of the inner formulation, and the
-/// entries of the derivative of $w$ on the pattern of the description; each as row and position.
-type Columns = Vec<(Vec<(usize, usize)>, Vec<(usize, usize)>)>;
-
 /// The underlying ordinary differential equation of a formulation.
 #[derive(Clone, Debug)]
 pub struct UnderlyingOde<D> {
@@ -141,6 +66,8 @@ pub struct UnderlyingOde<D> {
     diagonal: Vec<Diagonal>,
     by_states: Columns,
     by_parameters: Columns,
+    /// The constraints, those that are differentiated most often first.
+    levels: Vec<Level>,
     work: RefCell<Work>,
 }
 
@@ -160,13 +87,7 @@ struct Work {
     part: Vec<f64>,
     /// $F_y$ or $F_p$, while systems are solved for its columns.
     derivatives: Vec<f64>,
-}
-
-/// Factors of a diagonal block.
-#[derive(Clone, Debug)]
-enum BlockFactors {
-    Dense(Lu<f64>),
-    Sparse(Factors),
+    invariants: Vec<f64>,
 }
 
 impl<D: Dae> UnderlyingOde<D> {
@@ -214,11 +135,13 @@ impl<D: Dae> UnderlyingOde<D> {
             solution: vec![0.0; n],
             part: Vec::with_capacity(n),
             derivatives: vec![0.0; of.jacobian_y.len().max(of.jacobian_p.len())],
+            invariants: vec![0.0; of.invariants.len()],
         });
+        let levels = projection::levels(of, inner.prolongation().prolongation_description());
         let by_states = columns(&of.jacobian_y, &description.jacobian_y, is_state);
         let by_parameters = columns(&of.jacobian_p, &description.jacobian_p, |_| true);
         let diagonal = blocks.into_iter().map(|block| Diagonal::new(block, &rows, &place)).collect();
-        UnderlyingOde { description, states, diagonal, by_states, by_parameters, work, inner }
+        UnderlyingOde { description, states, diagonal, by_states, by_parameters, levels, work, inner }
     }
 
     /// Positions of the differential unknowns in $y$: the unknowns of the ordinary differential equation.
@@ -374,62 +297,6 @@ impl<D: Dae> UnderlyingOde<D> {
     }
 }
 
-impl Entry {
-    fn value(&self, jacobians: &Jacobians) -> f64 {
-        if self.of_rate { jacobians.yp[self.position] } else { jacobians.y[self.position] }
-    }
-}
-
-impl Diagonal {
-    /// Collects the entries of a block; `place` has the block of each unknown and its column there.
-    fn new(block: Block, rows: &[Vec<Entry>], place: &[(usize, usize)]) -> Self {
-        let (mut inside, mut left) = (Vec::new(), Vec::new());
-        for (row, &equation) in block.equations.iter().enumerate() {
-            for &entry in &rows[equation] {
-                let (of, column) = place[entry.unknown];
-                match place[block.unknowns[0]].0 == of {
-                    true => inside.push((row, column, entry)),
-                    false => left.push((row, entry)),
-                }
-            }
-        }
-        Diagonal { equations: block.equations, unknowns: block.unknowns, inside, left }
-    }
-
-    /// The equations that have an entry which is not finite.
-    fn non_finite<'b>(&'b self, jacobians: &'b Jacobians) -> impl Iterator<Item = usize> + 'b {
-        let inside = self.inside.iter().map(|(row, _, entry)| (*row, entry));
-        let entries = inside.chain(self.left.iter().map(|(row, entry)| (*row, entry)));
-        entries.filter(|(_, entry)| !entry.value(jacobians).is_finite()).map(|(row, _)| self.equations[row])
-    }
-
-    /// Factorises the block with these Jacobians, or reports where it is singular.
-    fn factorize(&self, jacobians: &Jacobians, factors: &mut Option<BlockFactors>) -> Result<(), Deficiency> {
-        let n = self.equations.len();
-        let entries = self.inside.iter().map(|(row, column, entry)| (*row, *column, entry.value(jacobians)));
-        if n > LARGEST_DENSE {
-            let sparse = Factors::of(&SparseMatrix::from_entries(n, n, entries));
-            *factors = sparse.ok().map(BlockFactors::Sparse);
-            return if factors.is_some() { Ok(()) } else { Err(Deficiency { row: 0, column: 0 }) };
-        }
-        let fill = |matrix: &mut [f64]| {
-            matrix.fill(0.0);
-            entries.clone().for_each(|(row, column, value)| matrix[column * n + row] += value);
-        };
-        let mut lu = match factors.take() {
-            Some(BlockFactors::Dense(lu)) => lu,
-            Some(BlockFactors::Sparse(_)) | None => Lu::new(n),
-        };
-        fill(lu.matrix_mut());
-        if let Err(Singular::Column(at) | Singular::Row(at) | Singular::NonFinite(at)) = lu.factorize() {
-            fill(lu.matrix_mut());
-            return Err(deficiency(n, lu.matrix_mut()).unwrap_or(Deficiency { row: at, column: at }));
-        }
-        *factors = Some(BlockFactors::Dense(lu));
-        Ok(())
-    }
-}
-
 #[diagnostic::do_not_recommend]
 impl<D: Dae> Classified for UnderlyingOde<D> {
     type Class = Solved;
@@ -520,58 +387,17 @@ impl<D: Dae> Dae for UnderlyingOde<D> {
         false
     }
 
+    fn projection_level(&self, invariant: usize) -> Option<u32> {
+        self.levels.iter().find(|level| level.contains(invariant)).map(|level| level.differentiations)
+    }
+
+    fn project(&self, t: f64, y: &mut [f64], levels: RangeInclusive<u32>) -> Result<(), usize> {
+        let work = &mut *self.work.borrow_mut();
+        let mut chosen = self.levels.iter().filter(|level| levels.contains(&level.differentiations));
+        chosen.try_for_each(|level| self.project_onto(level, work, t, y))
+    }
+
     forward_to_inner!();
-}
-
-/// The rows of $\partial F/\partial w$.
-fn rows(of: &Description) -> Vec<Vec<Entry>> {
-    let of_row = |row: usize| {
-        let rates = of.jacobian_yp.row(row).map(|(unknown, position)| Entry { unknown, of_rate: true, position });
-        let others = of.jacobian_y.row(row).filter(|&(column, _)| of.unknowns[column].kind != Kind::Differential);
-        rates.chain(others.map(|(unknown, position)| Entry { unknown, of_rate: false, position })).collect()
-    };
-    (0..of.equations.len()).map(of_row).collect()
-}
-
-/// The order in which $w$ is solved for; all at once if the pattern is structurally singular.
-fn blocks(n: usize, rows: &[Vec<Entry>]) -> Vec<Block> {
-    let columns = |row: &Vec<Entry>| row.iter().map(|entry| entry.unknown).collect::<Vec<usize>>();
-    let together = || vec![Block { equations: (0..n).collect(), unknowns: (0..n).collect(), depends_on: Vec::new() }];
-    let Ok(pattern) = Incidence::from_rows(n, rows.iter().map(columns)) else { return together() };
-    match Matching::maximum(&pattern).transversal() {
-        Some(transversal) => block_triangular_form(&pattern, &transversal),
-        None => together(),
-    }
-}
-
-/// For each block, the columns of `pattern` on which the unknowns that it determines depend.
-fn reached(blocks: &[Block], pattern: &Pattern, counts: impl Fn(usize) -> bool) -> Vec<BTreeSet<usize>> {
-    let mut list: Vec<BTreeSet<usize>> = Vec::with_capacity(blocks.len());
-    for block in blocks {
-        let own = block.equations.iter().flat_map(|&equation| pattern.row(equation).map(|(column, _)| column));
-        let mut columns: BTreeSet<usize> = own.filter(|&column| counts(column)).collect();
-        block.depends_on.iter().for_each(|&other| columns.extend(&list[other]));
-        list.push(columns);
-    }
-    list
-}
-
-fn columns(inner: &Pattern, outer: &Pattern, counts: impl Fn(usize) -> bool) -> Columns {
-    let mut list: Columns = vec![Default::default(); outer.columns];
-    inner.entries().for_each(|(row, column, position)| list[column].0.push((row, position)));
-    let wanted = outer.entries().filter(|&(_, column, _)| counts(column));
-    wanted.for_each(|(row, column, position)| list[column].1.push((row, position)));
-    list
-}
-
-/// The pattern with these rows.
-fn pattern(columns: usize, rows: impl Iterator<Item = BTreeSet<usize>>) -> Pattern {
-    let (mut starts, mut indices) = (vec![0], Vec::new());
-    for row in rows {
-        indices.extend(row);
-        starts.push(indices.len());
-    }
-    Pattern { columns, row_starts: starts.into(), column_indices: indices.into() }
 }
 
 /// The name of $w_k$.

@@ -1,0 +1,127 @@
+//! Projection onto the constraints, in the directions in which the multipliers act.
+//!
+//! In: differential unknowns near the constraints, and factors of $F_w$. Out: differential unknowns on the constraints.
+//!
+//! Let a row of $F$ be the $p$-th derivative of a constraint $\varphi(t, y_d) = 0$, and $b$ the change of $y_d'$ that
+//! changes this row by 1 and no other: a column of $F_w^{-1}$. Since $\varphi^{(p)}$ is the derivative of
+//! $\varphi^{(p-1)}(t, y_d)$, moving $y_d$ along $b$ changes $\varphi^{(p-1)}$ by 1, to first order, and no other
+//! constraint. For index 2 this is the direction $f_z (g_y f_z)^{-1}$ of Hairer & Wanner II, (VII.2.8); for velocities
+//! of a mechanical system it is $M^{-1} G^{\mathsf T} (G M^{-1} G^{\mathsf T})^{-1}$, so that the projection is
+//! orthogonal in the metric of the mass matrix, (VII.2.7). Moving $y_d$ along $(\partial y_d'/\partial y_d)\, b$ has the
+//! same effect on $\varphi^{(p-2)}$, which for positions is (VII.2.6), and so on.
+//!
+//! A constraint to be differentiated $k$ more times moves the unknowns of the same stage only ($q$ for positions, $v$
+//! for velocities), since lower constraints do not contain them: one level after another, each at the values of the
+//! level before. The factors are those of the last evaluation, renewed where the iteration is slow.
+
+use super::{Obstacle, ROUNDING, SLOW, UnderlyingOde, Work};
+use crate::contract::{Dae, Description, Kind, ProlongationDescription};
+
+/// Largest number of corrections.
+const MAX_CORRECTIONS: usize = 20;
+
+/// Constraints that are to be differentiated equally often until they are rows of $F$.
+#[derive(Clone, Debug)]
+pub(super) struct Level {
+    pub(super) differentiations: u32,
+    /// Each constraint among the invariants, and the row of $F$ that is its derivative.
+    constraints: Vec<(usize, usize)>,
+    /// The differential unknowns that are moved.
+    moved: Vec<usize>,
+}
+
+impl Level {
+    pub(super) fn contains(&self, invariant: usize) -> bool {
+        self.constraints.iter().any(|&(other, _)| other == invariant)
+    }
+}
+
+/// The levels of a formulation's invariants, in the order in which states are projected.
+pub(super) fn levels(of: &Description, prolongation: &ProlongationDescription) -> Vec<Level> {
+    let row_of = |equation: usize| {
+        let is_top = |prolonged: usize| {
+            let row = &prolongation.equations[prolonged];
+            row.equation == equation && row.stage == 0
+        };
+        of.equations.iter().position(|row| row.prolonged.is_some_and(is_top))
+    };
+    let mut levels: Vec<Level> = Vec::new();
+    for (invariant, prolonged) in of.invariants.iter().map(|it| it.prolonged).enumerate() {
+        let Some(constraint) = prolonged.map(|prolonged| &prolongation.equations[prolonged]) else { continue };
+        let (Some(row), true) = (row_of(constraint.equation), constraint.stage < 0) else { continue };
+        let differentiations = constraint.stage.unsigned_abs();
+        match levels.iter_mut().find(|level| level.differentiations == differentiations) {
+            Some(level) => level.constraints.push((invariant, row)),
+            None => {
+                let is_moved = |&k: &usize| {
+                    let jet = of.unknowns[k].role.jet().map(|jet| &prolongation.jets[jet]);
+                    of.unknowns[k].kind == Kind::Differential && jet.is_some_and(|jet| jet.stage == constraint.stage)
+                };
+                let moved = (0..of.unknowns.len()).filter(is_moved).collect();
+                levels.push(Level { differentiations, constraints: vec![(invariant, row)], moved });
+            }
+        }
+    }
+    levels.sort_by_key(|level| std::cmp::Reverse(level.differentiations));
+    levels
+}
+
+impl<D: Dae> UnderlyingOde<D> {
+    /// Moves `y` onto the constraints of a level; where that fails, tells which unknown is corrected most.
+    pub(super) fn project_onto(&self, level: &Level, work: &mut Work, t: f64, y: &mut [f64]) -> Result<(), usize> {
+        let unknowns = &self.description.unknowns;
+        let (mut before, mut worst) = (f64::INFINITY, level.moved.first().copied().unwrap_or(0));
+        for _ in 0..MAX_CORRECTIONS {
+            self.correction(level, work, t, y);
+            let mut size = 0.0;
+            for &k in &level.moved {
+                let correction = work.solution[k].abs() / (y[k].abs() + unknowns[k].nominal.abs());
+                if correction > size || correction.is_nan() {
+                    (size, worst) = (correction, k);
+                }
+            }
+            if !size.is_finite() {
+                break;
+            }
+            level.moved.iter().for_each(|&k| y[k] -= work.solution[k]);
+            let is_slow = size > SLOW * before;
+            // Estimate of the next correction.
+            let next = if before.is_finite() { size * (size / before).min(1.0) } else { size };
+            if next <= f64::EPSILON || (size <= ROUNDING && is_slow) {
+                return Ok(());
+            }
+            if is_slow && self.renew(work, t, y).is_err() {
+                break;
+            }
+            before = size;
+        }
+        Err(worst)
+    }
+
+    /// Computes the correction for a level, in `work.solution`.
+    fn correction(&self, level: &Level, work: &mut Work, t: f64, y: &[f64]) {
+        self.inner.invariants(t, y, &mut work.invariants);
+        work.solution.fill(0.0);
+        level.constraints.iter().for_each(|&(invariant, row)| work.solution[row] = work.invariants[invariant]);
+        self.back_substitute(work);
+        let pattern = &self.inner.description().jacobian_y;
+        for _ in 1..level.differentiations {
+            // The change of y_d' is now one of y_d; what that does to y_d'.
+            let Work { solution, part, jacobians, .. } = work;
+            part.clear();
+            part.extend((0..pattern.rows()).map(|row| {
+                let of_states =
+                    pattern.row(row).filter(|&(k, _)| self.description.unknowns[k].kind == Kind::Differential);
+                -of_states.map(|(k, position)| jacobians.y[position] * solution[k]).sum::<f64>()
+            }));
+            solution.copy_from_slice(part);
+            self.back_substitute(work);
+        }
+    }
+
+    /// Factorises $F_w$ at these differential unknowns.
+    fn renew(&self, work: &mut Work, t: f64, y: &[f64]) -> Result<(), Obstacle> {
+        self.states.iter().for_each(|&k| work.y[k] = y[k]);
+        self.factorize(work, t)
+    }
+}

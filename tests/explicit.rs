@@ -1,0 +1,158 @@
+//! Explicit methods on the underlying equations of models, with projections after each step.
+//!
+//! Sources: Hairer & Wanner II, section VII.2 (drift-off, projections); E. Hairer, C. Lubich, G. Wanner, *Geometric
+//! Numerical Integration*, section IV.4 (orders of projection methods).
+
+use dae::runtime::solution::Enforcement;
+
+use dae::runtime::underlying::UnderlyingOde;
+use dae::symbolic::eval::Interpreter;
+use dae::symbolic::form::Form;
+use dae::symbolic::pipeline::compile;
+use dae::symbolic::read_text;
+use dae::{Integration, Method, Projection, Record, Solution};
+
+/// The pendulum of (VII.2.1), released from rest at (1, 0).
+const PENDULUM: &str = "struct Pendulum {
+    var x = 1; var y = 0; var u = 0; var v = 0; var lambda;
+    der(x) = u; der(y) = v; der(u) = -lambda * x; der(v) = -1 - lambda * y;
+    0 = x.powi(2) + y.powi(2) - 1;
+}";
+
+/// A cart that the constraint does not contain, but the leading matrix couples to a pendulum.
+const CART: &str = "struct Cart {
+    param m = 0.5; param k = 2;
+    var s = 0; var r = 0.1; var x = 0.6; var y = -0.8; var u = 0; var v = 0; var lambda;
+    der(s) = r; der(x) = u; der(y) = v;
+    (1 + m) * der(r) + m * der(u) = -k * s;
+    m * der(r) + m * der(u) = -2 * lambda * x;
+    m * der(v) = -2 * lambda * y - m * 9.81;
+    0 = x.powi(2) + y.powi(2) - 1;
+}";
+
+/// Index 2, with a multiplier that also acts on a state which the constraint does not contain.
+const INDEX_2: &str = "struct Index2 {
+    var a = 1; var b = 0; var c = 0.5; var z;
+    der(a) = -b * (1 + c) + z * a; der(b) = a + z * b; der(c) = a - c.powi(2) + 0.3 * z * c;
+    0 = a.powi(2) + b.powi(2) - 1 - 0.1 * sin(t);
+}";
+
+fn underlying(text: &str) -> UnderlyingOde<Interpreter> {
+    let (model, _) = read_text(text).expect("readable");
+    let compiled =
+        compile(model.with_forms(&[Form::Underlying]), 0.0).unwrap_or_else(|it| panic!("{}", it.diagnostics));
+    UnderlyingOde::new(Interpreter::new(compiled.forms[0].program.clone(), compiled.prolonged))
+}
+
+/// A run of fixed steps of length `h`.
+fn fixed(text: &str, method: Method, projection: Projection, h: f64, t_end: f64) -> Solution {
+    let ode = underlying(text);
+    let run = Integration::new(&ode).method(method).projection(projection).fixed_step(h).record(Record::Steps);
+    run.run(0.0, t_end).expect("it starts")
+}
+
+fn largest(solution: &Solution, name: &str) -> f64 {
+    solution.invariants.iter().find(|it| it.name == name).expect("an invariant").max
+}
+
+fn difference(a: &Solution, b: &Solution) -> f64 {
+    a.end_state.iter().zip(&b.end_state).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+/// Each choice keeps the constraints that it names, and no others; the errors of the others stay those of the method.
+#[test]
+fn each_projection_keeps_its_constraints() {
+    for (projection, position, velocity) in [
+        (Projection::On, true, true),
+        (Projection::Positions, true, false),
+        (Projection::Velocities, false, true),
+        (Projection::Off, false, false),
+    ] {
+        let solution = fixed(PENDULUM, Method::Dopri5, projection, 0.05, 10.0);
+        for (name, is_kept) in [("equation 5", position), ("der(equation 5)", velocity)] {
+            let (largest, found) = (largest(&solution, name), solution.invariants.iter().find(|it| it.name == name));
+            assert_eq!(largest < 5e-15, is_kept, "{projection:?}: {name} {largest:e}");
+            let enforcement = if is_kept { Enforcement::Projected } else { Enforcement::Implied };
+            assert_eq!(found.map(|it| it.enforcement), Some(enforcement), "{projection:?}: {name}");
+        }
+    }
+}
+
+/// Projections do not change the order, of positions, velocities and multipliers.
+#[test]
+fn projections_keep_the_order() {
+    for (text, t_end, steps) in [(PENDULUM, 3.0, [100, 16]), (CART, 1.0, [160, 8])] {
+        let reference = fixed(text, Method::Dop853, Projection::On, t_end / 400.0, t_end);
+        for (method, order, n, allowed) in [(Method::Dopri5, 5.0, steps[0], 0.1), (Method::Dop853, 8.0, steps[1], 0.3)]
+        {
+            for projection in [Projection::On, Projection::Off] {
+                let found = order_of(text, method, projection, n, &reference);
+                assert!((found - order).abs() < allowed, "{method:?} with projection {projection:?}: order {found}");
+            }
+        }
+    }
+}
+
+/// For index 2, they even lessen the leading term of the error of DOPRI5 so far that the next one shows.
+#[test]
+fn projections_keep_the_order_for_index_2() {
+    let reference = fixed(INDEX_2, Method::Dop853, Projection::On, 2.3 / 400.0, 2.3);
+    let order = |method, projection, n| order_of(INDEX_2, method, projection, n, &reference);
+    assert!((order(Method::Dopri5, Projection::Off, 160) - 5.0).abs() < 0.1);
+    assert!((order(Method::Dopri5, Projection::On, 80) - 5.0) > -0.1);
+    for projection in [Projection::On, Projection::Off] {
+        assert!((order(Method::Dop853, projection, 16) - 8.0).abs() < 0.3, "{projection:?}");
+    }
+}
+
+/// The order observed on doubling a number of steps.
+fn order_of(text: &str, method: Method, projection: Projection, n: u32, reference: &Solution) -> f64 {
+    let t_end = reference.end_time;
+    let error = |n: u32| difference(&fixed(text, method, projection, t_end / f64::from(n), t_end), reference);
+    (error(n) / error(2 * n)).log2()
+}
+
+/// With step-size control: an error of the size of the tolerance, and constraints to rounding errors.
+#[test]
+fn adaptive_runs_are_accurate() {
+    let ode = underlying(CART);
+    let run = |method, tolerance: f64| {
+        let run =
+            Integration::new(&ode).method(method).rtol(tolerance).atol(tolerance).run(0.0, 20.0).expect("it starts");
+        assert!(run.is_success() && run.invariants_max() < 1e-14, "{}: {:e}", run.status, run.invariants_max());
+        run
+    };
+    let reference = run(Method::Dop853, 1e-13);
+    for (method, tolerance) in
+        [(Method::Dopri5, 1e-5), (Method::Dopri5, 1e-9), (Method::Dop853, 1e-6), (Method::Dop853, 1e-10)]
+    {
+        let error = difference(&run(method, tolerance), &reference);
+        assert!(error < 1e3 * tolerance, "{method:?} at {tolerance:e}: {error:e}");
+    }
+}
+
+/// Velocities are moved in the metric of the mass matrix (VII.2.7): the momentum of the cart and the pendulum together,
+/// on which the force of the constraint has no effect, is what the method computes.
+#[test]
+fn velocities_move_in_the_metric_of_the_mass_matrix() {
+    let ode = underlying(CART);
+    let description = dae::Dae::description(&ode);
+    let place = |name: &str| description.place_of(name).expect("an unknown");
+    let (mut y, mut yp) = (vec![0.0; description.unknowns.len()], vec![0.0; description.unknowns.len()]);
+    for (name, value) in [("r", 0.1), ("x", 0.6), ("y", -0.8), ("u", 0.3), ("v", 0.225)] {
+        y[place(name)] = value;
+    }
+    ode.solve(0.0, &mut y, &mut yp).expect("regular");
+    let before = y.clone();
+    y[place("v")] += 1e-3;
+    let moved = y.clone();
+    dae::Dae::project(&ode, 0.0, &mut y, 1..=1).expect("it converges");
+    let change = |name: &str| y[place(name)] - moved[place(name)];
+    assert!((y[place("x")] * y[place("u")] + y[place("y")] * y[place("v")]).abs() < 1e-16);
+    // M (change of velocities) is a multiple of the gradient of the constraint, (0, x, y).
+    let (m, [r, u, v]) = (0.5, ["r", "u", "v"].map(change));
+    let impulse = [(1.0 + m) * r + m * u, m * r + m * u, m * v];
+    assert!(impulse[0].abs() < 1e-16, "{impulse:?}");
+    assert!((impulse[1] * before[place("y")] - impulse[2] * before[place("x")]).abs() < 1e-16, "{impulse:?}");
+    assert!(r.abs() > 1e-5, "the cart is moved");
+}
