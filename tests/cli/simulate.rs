@@ -45,7 +45,7 @@ fn constraints_are_projected_onto_as_asked_for() {
     assert_eq!(kept, [[true, true], [true, false], [false, true], [false, false]]);
     let implicit = dae(&["simulate", PENDULUM, "--t-end", "10", "--project", "positions"]);
     assert_eq!(code(&implicit), 2, "{}", stderr(&implicit));
-    assert!(stderr(&implicit).contains("Radau IIA projects onto all constraints"), "{}", stderr(&implicit));
+    assert!(stderr(&implicit).contains("Radau IIA projects its steps onto all constraints"), "{}", stderr(&implicit));
 }
 
 #[test]

@@ -88,9 +88,11 @@ impl Method {
 
     fn check_index(self, dae: &dyn Dae, options: &Options) -> Result<(), Failure> {
         let description = dae.description();
-        if !self.is_explicit() && matches!(options.projection, Projection::Positions | Projection::Velocities) {
-            let message =
-                format!("{} projects onto all constraints that the formulation enforces, or onto none", self.name());
+        if !self.is_explicit() && !matches!(options.projection, Projection::On | Projection::Off) {
+            let message = format!(
+                "{} projects its steps onto all constraints that the formulation enforces, or onto none",
+                self.name()
+            );
             return Err(Failure::InvalidOption { message });
         }
         let Some(limit) = self.highest_index() else {

@@ -24,7 +24,7 @@ use std::ops::RangeInclusive;
 
 use crate::contract::{Dae, Kind};
 use crate::integrator::error_weights::Weights;
-use crate::integrator::stepper::{DenseAccuracy, Failure, Options, Stepper};
+use crate::integrator::stepper::{DenseAccuracy, Failure, Options, Projection, Stepper};
 use crate::integrator::{Integrator, Rejection, Run, RunStart, Scheme, StepError};
 use crate::linalg::iteration_matrix::Deficiency;
 use tableau::{Combination, Estimate, Tableau};
@@ -67,6 +67,7 @@ pub(crate) fn start<'d>(
         differential,
         algebraic,
         projected: options.projection.levels(),
+        is_internal: options.projection == Projection::Internal,
         slopes: vec![vec![0.0; n]; tableau.stages() + 1 + tableau.c_of_output.len()],
         point: vec![0.0; n],
         slope: vec![0.0; n],
@@ -95,6 +96,8 @@ struct ExplicitRungeKutta {
     algebraic: Vec<usize>,
     /// The constraints onto which steps are projected; see [`Projection::levels`].
     projected: RangeInclusive<u32>,
+    /// Whether stages are projected, too.
+    is_internal: bool,
     /// Derivatives at the stages, at the end of the step, and at the stages of dense output.
     slopes: Vec<Vec<f64>>,
     /// A state, and derivatives there; before they are computed, guesses.
@@ -132,6 +135,12 @@ impl ExplicitRungeKutta {
         self.differential.iter().for_each(|&k| self.slope[k] -= self.residual[k]);
         self.algebraic.iter().for_each(|&k| self.point[k] -= self.residual[k]);
         Ok(())
+    }
+
+    /// Moves `point` onto the constraints.
+    fn project(&mut self, run: &Run<'_>, t: f64) -> Result<(), StepError> {
+        let projected = run.dae.project(t, &mut self.point, self.projected.clone());
+        projected.map_err(|unknown| StepError::Convergence { unknown })
     }
 
     /// Sets the differential unknowns of `point` to `from` plus `h` times a combination of the slopes.
@@ -280,13 +289,16 @@ impl Scheme for ExplicitRungeKutta {
         }
         self.slopes[0].copy_from_slice(&run.yp);
         for (stage, row) in self.tableau.a.iter().enumerate() {
+            let at = t + self.tableau.c[stage + 1] * h;
             self.advance(&run.y, row, h);
-            self.evaluate(run, t + self.tableau.c[stage + 1] * h).map_err(rejected)?;
+            if self.is_internal {
+                self.project(run, at).map_err(rejected)?;
+            }
+            self.evaluate(run, at).map_err(rejected)?;
             self.slopes[stage + 1].copy_from_slice(&self.slope);
         }
         self.advance(&run.y, self.tableau.b, h);
-        let projected = run.dae.project(t + h, &mut self.point, self.projected.clone());
-        projected.map_err(|unknown| rejected(StepError::Convergence { unknown }))?;
+        self.project(run, t + h).map_err(rejected)?;
         self.evaluate(run, t + h).map_err(rejected)?;
         self.slopes[self.tableau.stages()].copy_from_slice(&self.slope);
         run.candidate.copy_from_slice(&self.point);
