@@ -5,6 +5,7 @@
 
 use dae::runtime::solution::Enforcement;
 
+use dae::runtime::first_integrals::FirstIntegrals;
 use dae::runtime::underlying::UnderlyingOde;
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
@@ -180,4 +181,70 @@ fn velocities_move_in_the_metric_of_the_mass_matrix() {
     assert!(impulse[0].abs() < 1e-16, "{impulse:?}");
     assert!((impulse[1] * before[place("y")] - impulse[2] * before[place("x")]).abs() < 1e-16, "{impulse:?}");
     assert!(r.abs() > 1e-5, "the cart is moved");
+}
+
+/// The perturbed problem of Kepler, Hairer & Wanner II, eq. (VII.2.15), with eccentricity 0.6.
+const KEPLER: &str = "struct Kepler {
+    var q1 = 0.4; var q2 = 0; var p1 = 0; var p2 = 2;
+    let r2 = q1.powi(2) + q2.powi(2);
+    let force = 1 / (r2 * sqrt(r2)) + 0.015 / (r2.powi(2) * sqrt(r2));
+    der(q1) = p1; der(q2) = p2; der(p1) = -force * q1; der(p2) = -force * q2;
+}";
+
+fn hamiltonian(y: &[f64]) -> f64 {
+    let r = y[0].hypot(y[1]);
+    0.5 * (y[2] * y[2] + y[3] * y[3]) - 1.0 / r - 0.005 / r.powi(3)
+}
+
+fn kepler() -> FirstIntegrals<'static, UnderlyingOde<Interpreter>> {
+    FirstIntegrals::of(underlying(KEPLER)).with(
+        "energy",
+        |_, y| hamiltonian(y),
+        |_, y, gradient| {
+            let r = y[0].hypot(y[1]);
+            let force = 1.0 / r.powi(3) + 0.015 / r.powi(5);
+            gradient.copy_from_slice(&[force * y[0], force * y[1], y[2], y[3]]);
+        },
+    )
+}
+
+/// The explicit Euler method with projections onto the energy, against another implementation.
+#[test]
+fn a_first_integral_is_kept() {
+    let run = |projection, t_end| {
+        let form = kepler();
+        let run = Integration::new(&form).method(Method::ExplicitEuler).projection(projection).fixed_step(0.01);
+        run.run(0.0, t_end).expect("it starts")
+    };
+    let momentum = |y: &[f64]| y[0] * y[3] - y[1] * y[2];
+    let plain = run(Projection::Off, 1.0);
+    let expected = [-0.704193981915, 0.735747758273, -1.02833201348, -0.129130220604];
+    assert!(plain.end_state.iter().zip(expected).all(|(y, other)| (y - other).abs() < 1e-11), "{:?}", plain.end_state);
+    let projected = run(Projection::On, 1.0);
+    let expected = [-0.712152054715, 0.607142322875, -0.942392114087, -0.324010988613];
+    let [y, other] = [&projected.end_state, &expected.to_vec()];
+    assert!(y.iter().zip(other).all(|(y, other)| (y - other).abs() < 1e-11), "{y:?}");
+    let long = run(Projection::On, 100.0);
+    assert!(long.invariants_max() < 2e-15, "{:e}", long.invariants_max());
+    assert!((momentum(&long.end_state) - 0.887725198396).abs() < 1e-6, "{}", momentum(&long.end_state));
+    assert_eq!(long.invariants[0].enforcement, Enforcement::Projected);
+}
+
+/// Energy and constraints at once: neither projection spoils the other, and the solution stays as accurate.
+#[test]
+fn first_integrals_and_constraints_are_kept_together() {
+    let form = FirstIntegrals::of(underlying(PENDULUM)).with(
+        "energy",
+        |_, y| 0.5 * (y[2] * y[2] + y[3] * y[3]) + y[1],
+        |_, y, gradient| gradient.copy_from_slice(&[0.0, 1.0, y[2], y[3], 0.0]),
+    );
+    let run = |projection| Integration::new(&form).method(Method::Dopri5).projection(projection).run(0.0, 50.0);
+    let (kept, free) = (run(Projection::On).expect("it starts"), run(Projection::Off).expect("it starts"));
+    assert!(kept.is_success() && kept.invariants_max() < 5e-15, "{}: {:e}", kept.status, kept.invariants_max());
+    assert!(largest(&free, "energy") > 1e-6, "{:e}", largest(&free, "energy"));
+    let ode = underlying(PENDULUM);
+    let exact =
+        Integration::new(&ode).method(Method::Dop853).rtol(1e-12).atol(1e-12).run(0.0, 50.0).expect("it starts");
+    let errors = [&kept, &free].map(|run| difference(run, &exact));
+    assert!(errors[0] < errors[1], "{errors:?}");
 }

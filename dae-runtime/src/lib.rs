@@ -46,7 +46,7 @@ pub mod sensitivity;
 pub mod solution;
 pub mod solve;
 
-pub use completions::{derivative_array, state_space, underlying};
+pub use completions::{derivative_array, first_integrals, state_space, underlying};
 pub use contract::class;
 pub use inputs::{signal, spline};
 pub use integrator::stepper;

@@ -14,14 +14,6 @@ macro_rules! forward_to_inner {
             self.inner.set_parameters(values);
         }
 
-        fn invariants(&self, t: f64, y: &[f64], values: &mut [f64]) {
-            self.inner.invariants(t, y, values);
-        }
-
-        fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {
-            self.inner.invariants_jacobian(t, y, values);
-        }
-
         fn eliminated(&self, t: f64, y: &[f64], values: &mut [f64]) {
             self.inner.eliminated(t, y, values);
         }
@@ -36,4 +28,17 @@ macro_rules! forward_to_inner {
     };
 }
 
-pub(crate) use forward_to_inner;
+/// The invariants, where they are those of `self.inner`.
+macro_rules! forward_invariants_to_inner {
+    () => {
+        fn invariants(&self, t: f64, y: &[f64], values: &mut [f64]) {
+            self.inner.invariants(t, y, values);
+        }
+
+        fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {
+            self.inner.invariants_jacobian(t, y, values);
+        }
+    };
+}
+
+pub(crate) use {forward_invariants_to_inner, forward_to_inner};

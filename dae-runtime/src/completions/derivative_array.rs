@@ -27,7 +27,7 @@
 
 use std::cell::RefCell;
 
-use crate::completions::delegate::forward_to_inner;
+use crate::completions::delegate::{forward_invariants_to_inner, forward_to_inner};
 use crate::contract::class::Classified;
 use crate::contract::{Dae, Description, Pattern};
 use crate::interval::TaylorModel;
@@ -292,6 +292,7 @@ impl<D: Dae> Dae for DerivativeArray<D> {
     }
 
     forward_to_inner!();
+    forward_invariants_to_inner!();
 
     fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
         self.inner.residual(t, y, yp, residual);

@@ -5,5 +5,6 @@
 
 mod delegate;
 pub mod derivative_array;
+pub mod first_integrals;
 pub mod state_space;
 pub mod underlying;

@@ -27,7 +27,7 @@
 
 use std::cell::RefCell;
 
-use crate::completions::delegate::forward_to_inner;
+use crate::completions::delegate::{forward_invariants_to_inner, forward_to_inner};
 use crate::contract::class::Classified;
 use crate::contract::{Dae, Description, Pattern, Role, Unknown};
 use crate::linalg::complete_pivoting::CompletePivoting;
@@ -290,6 +290,7 @@ impl<D: Dae> Dae for StateSpace<D> {
     }
 
     forward_to_inner!();
+    forward_invariants_to_inner!();
 
     fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
         self.corrected(y, yp, |work| self.inner.residual(t, y, &work.yp, residual));

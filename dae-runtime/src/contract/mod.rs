@@ -409,7 +409,7 @@ pub trait Dae {
 
     /// How often an invariant is to be differentiated until the result is among the equations that determine derivatives
     /// and algebraic unknowns, if [`Dae::project`] moves states onto it: 2 for positions of a mechanical system, 1 for
-    /// velocities. `None` if it does not.
+    /// velocities. Zero for an invariant that is no constraint, such as an energy. `None` if it does not.
     fn projection_level(&self, _invariant: usize) -> Option<u32> {
         None
     }

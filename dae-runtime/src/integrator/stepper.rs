@@ -122,7 +122,7 @@ impl Projection {
     /// ([`crate::contract::Dae::projection_level`]).
     pub(crate) fn levels(self) -> RangeInclusive<u32> {
         match self {
-            Projection::On | Projection::Internal => 1..=u32::MAX,
+            Projection::On | Projection::Internal => 0..=u32::MAX,
             Projection::Positions => 2..=u32::MAX,
             Projection::Velocities => 1..=1,
             Projection::Off => RangeInclusive::new(1, 0),

@@ -24,7 +24,7 @@ use projection::Level;
 use unsolvable::Obstacle;
 pub use unsolvable::Unsolvable;
 
-use crate::completions::delegate::forward_to_inner;
+use crate::completions::delegate::{forward_invariants_to_inner, forward_to_inner};
 use crate::contract::class::{Classified, Solved};
 use crate::contract::{Dae, Description, Equation, Kind, Leading, Name, Unknown};
 use crate::interval::TaylorModel;
@@ -398,6 +398,7 @@ impl<D: Dae> Dae for UnderlyingOde<D> {
     }
 
     forward_to_inner!();
+    forward_invariants_to_inner!();
 }
 
 /// The name of $w_k$.

@@ -1,0 +1,258 @@
+//! Quantities that do not change along solutions, as invariants.
+//!
+//! In: a formulation; functions such as an energy, with their gradients. Out: the formulation with invariants
+//! $I(t, y) - I(t_0, y_0)$, where the run began at $(t_0, y_0)$, or began anew after an event. A method that projects its
+//! steps ([`Projection::On`](crate::stepper::Projection::On)) then keeps them.
+//!
+//! The projection is orthogonal in units of the nominal values, onto all invariants at once: constraints of the
+//! formulation, onto which it projects first in its own way, stay satisfied. Corrections are combinations of the gradients
+//! at the state from which the projection begins (Hairer & Wanner II, eq. (VII.2.4); E. Hairer, *Solving Differential
+//! Equations on Manifolds*, 2011, eq. (III.1.2)).
+
+use std::cell::RefCell;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use crate::completions::delegate::forward_to_inner;
+use crate::contract::class::Classified;
+use crate::contract::{Dae, Description, Invariant, Kind, Name, Pattern, UnrolledLu};
+use crate::interval::TaylorModel;
+use crate::linalg::pivoted_qr::{PivotedQr, SparseRow};
+
+/// [`Dae::projection_level`] of a first integral.
+const LEVEL: u32 = 0;
+
+/// Gradients of unit length that are closer than this to combinations of others are omitted.
+const DEPENDENT: f64 = 1e-8;
+
+/// Largest number of corrections.
+const MAX_CORRECTIONS: usize = 20;
+
+/// Corrections that no longer decrease are rounding errors if they are below this fraction of the values.
+const ROUNDING: f64 = 1e-9;
+
+/// $I(t, y)$.
+type Value<'f> = Box<dyn Fn(f64, &[f64]) -> f64 + 'f>;
+
+/// $\partial I/\partial y$, written into a slice.
+type Gradient<'f> = Box<dyn Fn(f64, &[f64], &mut [f64]) + 'f>;
+
+/// A first integral.
+struct FirstIntegral<'f> {
+    value: Value<'f>,
+    gradient: Gradient<'f>,
+}
+
+/// A formulation with first integrals as invariants.
+///
+/// ```
+/// use dae_runtime::contract::Dae;
+/// use dae_runtime::first_integrals::FirstIntegrals;
+///
+/// fn with_energy<'f>(oscillator: impl Dae + 'f) -> impl Dae + 'f {
+///     FirstIntegrals::of(oscillator).with(
+///         "energy",
+///         |_, y| 0.5 * (y[0] * y[0] + y[1] * y[1]),
+///         |_, y, gradient| gradient.copy_from_slice(y),
+///     )
+/// }
+/// ```
+pub struct FirstIntegrals<'f, D> {
+    inner: D,
+    description: Description,
+    integrals: Vec<FirstIntegral<'f>>,
+    /// The values at the start of the run.
+    start: RefCell<Vec<f64>>,
+    work: RefCell<Work>,
+}
+
+/// Storage of projections.
+#[derive(Debug, Default)]
+struct Work {
+    values: Vec<f64>,
+    jacobian: Vec<f64>,
+}
+
+impl<D> fmt::Debug for FirstIntegrals<'_, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FirstIntegrals").field("description", &self.description).finish_non_exhaustive()
+    }
+}
+
+impl<'f, D: Dae> FirstIntegrals<'f, D> {
+    /// A formulation without first integrals yet.
+    pub fn of(inner: D) -> Self {
+        let description = inner.description().clone();
+        FirstIntegrals {
+            inner,
+            description,
+            integrals: Vec::new(),
+            start: RefCell::default(),
+            work: RefCell::default(),
+        }
+    }
+
+    /// Adds a first integral: its name in results and messages, its value at $(t, y)$, and its gradient with respect to
+    /// $y$, all of whose entries are to be written. Only the differential entries of $y$ may be used.
+    #[must_use]
+    pub fn with(
+        mut self,
+        name: impl Into<Name>,
+        value: impl Fn(f64, &[f64]) -> f64 + 'f,
+        gradient: impl Fn(f64, &[f64], &mut [f64]) + 'f,
+    ) -> Self {
+        self.integrals.push(FirstIntegral { value: Box::new(value), gradient: Box::new(gradient) });
+        self.start.get_mut().push(0.0);
+        let Description { invariants, invariants_jacobian, unknowns, .. } = &mut self.description;
+        invariants.to_mut().push(Invariant { name: name.into(), row: None, prolonged: None });
+        let Pattern { row_starts, column_indices, .. } = invariants_jacobian;
+        column_indices.to_mut().extend(0..unknowns.len());
+        row_starts.to_mut().push(column_indices.len());
+        self
+    }
+
+    /// Moves `y` onto the invariants whose level is chosen.
+    fn project_onto_all(&self, t: f64, y: &mut [f64], levels: &RangeInclusive<u32>) -> Result<(), usize> {
+        let Work { values, jacobian } = &mut *self.work.borrow_mut();
+        let Description { unknowns, invariants, invariants_jacobian: pattern, .. } = &self.description;
+        values.resize(invariants.len(), 0.0);
+        jacobian.resize(pattern.len(), 0.0);
+        self.invariants_jacobian(t, y, jacobian);
+        // Rows of unit length, in units of the nominal values.
+        let is_moved = |column: usize| unknowns[column].kind == Kind::Differential;
+        let (mut rows, mut chosen): (Vec<SparseRow>, Vec<(usize, f64)>) = (Vec::new(), Vec::new());
+        for invariant in 0..invariants.len() {
+            let entries = pattern.row(invariant).filter(|&(column, _)| is_moved(column));
+            let row: SparseRow = entries.map(|(k, place)| (k, jacobian[place] * unknowns[k].nominal)).collect();
+            let length = row.iter().map(|(_, entry)| entry * entry).sum::<f64>().sqrt();
+            let is_chosen = self.projection_level(invariant).is_some_and(|level| levels.contains(&level));
+            if is_chosen && length > 0.0 {
+                rows.push(row.into_iter().map(|(k, entry)| (k, entry / length)).collect());
+                chosen.push((invariant, length));
+            }
+        }
+        let factors = PivotedQr::new(&rows, unknowns.len(), is_moved, DEPENDENT);
+        let (mut before, mut worst) = (f64::INFINITY, 0);
+        for _ in 0..MAX_CORRECTIONS {
+            self.invariants(t, y, values);
+            let of_row = |&row: &usize| values[chosen[row].0] / chosen[row].1;
+            let residuals: Vec<f64> = factors.order.iter().map(of_row).collect();
+            let mut correction = vec![0.0; y.len()];
+            factors.least_norm(&residuals, &mut correction);
+            let mut size = 0.0;
+            for (k, change) in correction.iter().enumerate() {
+                let nominal = unknowns[k].nominal;
+                let relative = (change * nominal).abs() / (y[k].abs() + nominal.abs());
+                if relative > size || relative.is_nan() {
+                    (size, worst) = (relative, k);
+                }
+            }
+            if !size.is_finite() || size > before {
+                break;
+            }
+            y.iter_mut().zip(&correction).zip(unknowns.iter()).for_each(|((y, z), of)| *y -= z * of.nominal);
+            if size <= f64::EPSILON || (size <= ROUNDING && size > 0.1 * before) {
+                return Ok(());
+            }
+            before = size;
+        }
+        // What is left is below the resolution of the values.
+        if before <= ROUNDING { Ok(()) } else { Err(worst) }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: Classified + Dae> Classified for FirstIntegrals<'_, D> {
+    type Class = D::Class;
+
+    fn as_dae(&self) -> &dyn Dae {
+        self
+    }
+}
+
+impl<D: Dae> Dae for FirstIntegrals<'_, D> {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn invariants(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let (of_inner, own) = values.split_at_mut(self.inner.description().invariants.len());
+        self.inner.invariants(t, y, of_inner);
+        for ((value, integral), start) in own.iter_mut().zip(&self.integrals).zip(&*self.start.borrow()) {
+            *value = (integral.value)(t, y) - start;
+        }
+    }
+
+    fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let (of_inner, own) = values.split_at_mut(self.inner.description().invariants_jacobian.len());
+        self.inner.invariants_jacobian(t, y, of_inner);
+        for (gradient, integral) in own.chunks_exact_mut(y.len()).zip(&self.integrals) {
+            (integral.gradient)(t, y, gradient);
+        }
+    }
+
+    fn projection_level(&self, invariant: usize) -> Option<u32> {
+        let is_own = invariant >= self.inner.description().invariants.len();
+        if is_own { Some(LEVEL) } else { self.inner.projection_level(invariant) }
+    }
+
+    fn project(&self, t: f64, y: &mut [f64], levels: RangeInclusive<u32>) -> Result<(), usize> {
+        self.inner.project(t, y, levels.clone())?;
+        if levels.contains(&LEVEL) { self.project_onto_all(t, y, &levels) } else { Ok(()) }
+    }
+
+    /// Takes the values at the start of a run as those to be kept.
+    fn choose_coordinates(&self, t: f64, y: &[f64], yp: &[f64], anew: bool) -> bool {
+        if anew {
+            let start = &mut *self.start.borrow_mut();
+            start.iter_mut().zip(&self.integrals).for_each(|(start, integral)| *start = (integral.value)(t, y));
+        }
+        self.inner.choose_coordinates(t, y, yp, anew)
+    }
+
+    fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
+        self.inner.residual(t, y, yp, residual);
+    }
+
+    fn jacobian_y(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.jacobian_y(t, y, yp, values);
+    }
+
+    fn jacobian_yp(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.jacobian_yp(t, y, yp, values);
+    }
+
+    fn jacobian_t(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.jacobian_t(t, y, yp, values);
+    }
+
+    fn jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.jacobian_p(t, y, yp, values);
+    }
+
+    fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.switching_functions(t, y, yp, values);
+    }
+
+    fn switches_jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.switches_jacobian_p(t, y, yp, values);
+    }
+
+    fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.inner.watched_functions(t, y, yp, values);
+    }
+
+    fn switch_enclosures(&self, t: TaylorModel, y: &[TaylorModel], yp: &[TaylorModel], values: &mut [TaylorModel]) {
+        self.inner.switch_enclosures(t, y, yp, values);
+    }
+
+    fn unrolled_lu(&self) -> Option<&UnrolledLu> {
+        self.inner.unrolled_lu()
+    }
+
+    fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
+        self.inner.states_from_jets(t, jets, y, yp);
+    }
+
+    forward_to_inner!();
+}
