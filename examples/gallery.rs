@@ -9,7 +9,7 @@
 //! ```
 
 #[path = "gallery/pendulum.rs"]
-pub mod pendulum;
+pub(crate) mod pendulum;
 
 use std::error::Error;
 use std::fmt::Write;
@@ -19,13 +19,13 @@ use dae::plot::{Panel, svg};
 
 /// A picture of curves over time.
 #[derive(Clone, Debug)]
-pub struct Picture {
+pub(crate) struct Picture {
     /// Name of the files, without extension.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// What it shows.
-    pub title: &'static str,
+    pub(crate) title: &'static str,
     /// The curves.
-    pub panels: Vec<Panel>,
+    pub(crate) panels: Vec<Panel>,
 }
 
 impl Picture {
@@ -54,7 +54,7 @@ impl Picture {
 ///
 /// # Errors
 /// If a run fails.
-pub fn pictures() -> Result<Vec<Picture>, Box<dyn Error>> {
+pub(crate) fn pictures() -> Result<Vec<Picture>, Box<dyn Error>> {
     Ok(vec![pendulum::drift_off()?, pendulum::projections()?])
 }
 

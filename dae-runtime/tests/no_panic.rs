@@ -235,15 +235,7 @@ fn options(random: &mut Random, n: usize) -> Options {
             1 => StepControl::Fixed(0.01 + 0.1 * random.unit()),
             _ => StepControl::Adaptive,
         },
-        projection: random.of(&[
-            Projection::On,
-            Projection::On,
-            Projection::On,
-            Projection::On,
-            Projection::Off,
-            Projection::Off,
-            Projection::Internal,
-        ]),
+        projection: random.of(&[Projection::On, Projection::On, Projection::Off]),
     }
 }
 

@@ -28,7 +28,7 @@ dae::dae! {
 const T_END: f64 = 80.0;
 const TOLERANCE: f64 = 1e-6;
 /// What each curve of figure 2.2 is called, and onto what its steps are projected.
-pub const PROJECTIONS: [(&str, Projection); 4] = [
+pub(crate) const PROJECTIONS: [(&str, Projection); 4] = [
     ("none", Projection::Off),
     ("positions", Projection::Positions),
     ("velocities", Projection::Velocities),
@@ -46,7 +46,7 @@ fn run(projection: Projection) -> Result<Solution, Box<dyn Error>> {
 ///
 /// # Errors
 /// If the run fails.
-pub fn drift_off() -> Result<Picture, Box<dyn Error>> {
+pub(crate) fn drift_off() -> Result<Picture, Box<dyn Error>> {
     let solution = run(Projection::Off)?;
     let curve = |label: &str, residual: fn(&[f64]) -> f64| {
         Series::new(label, solution.iter().map(|(t, state)| (t, residual(state).abs())).collect())
@@ -61,7 +61,7 @@ pub fn drift_off() -> Result<Picture, Box<dyn Error>> {
 ///
 /// # Errors
 /// If a run fails.
-pub fn projections() -> Result<Picture, Box<dyn Error>> {
+pub(crate) fn projections() -> Result<Picture, Box<dyn Error>> {
     let form = Pendulum::default().underlying();
     let exact = Integration::new(&form).method(Dop853).rtol(1e-13).atol(1e-13);
     let exact = exact.record(Record::Dense).run(0.0, T_END)?;

@@ -197,8 +197,6 @@ enum ProjectionArgument {
     Positions,
     /// Those on velocities, or in general those that are differentiated once.
     Velocities,
-    /// All of them, at every stage of a step too.
-    Internal,
     /// None of them.
     None,
 }
@@ -209,7 +207,6 @@ impl From<ProjectionArgument> for Projection {
             ProjectionArgument::All => Projection::On,
             ProjectionArgument::Positions => Projection::Positions,
             ProjectionArgument::Velocities => Projection::Velocities,
-            ProjectionArgument::Internal => Projection::Internal,
             ProjectionArgument::None => Projection::Off,
         }
     }

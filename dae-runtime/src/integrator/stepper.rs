@@ -109,10 +109,6 @@ pub enum Projection {
     Positions,
     /// Only onto constraints on velocities, or in general those that are differentiated once; for explicit methods.
     Velocities,
-    /// As [`Projection::On`], and at every stage: $y' = f(\pi(y))$ is integrated in place of $y' = f(y)$, with the
-    /// projection $\pi$ (E. Hairer, *Solving Differential Equations on Manifolds*, 2011, eq. (III.1.3)). For equations
-    /// that have no meaning away from the constraints; for explicit methods.
-    Internal,
     /// No projection: constraints hold to the tolerance of the nonlinear solver, or drift.
     Off,
 }
@@ -122,7 +118,7 @@ impl Projection {
     /// ([`crate::contract::Dae::projection_level`]).
     pub(crate) fn levels(self) -> RangeInclusive<u32> {
         match self {
-            Projection::On | Projection::Internal => 0..=u32::MAX,
+            Projection::On => 0..=u32::MAX,
             Projection::Positions => 2..=u32::MAX,
             Projection::Velocities => 1..=1,
             Projection::Off => RangeInclusive::new(1, 0),

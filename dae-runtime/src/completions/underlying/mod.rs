@@ -33,6 +33,9 @@ use crate::linalg::iteration_matrix::Jacobians;
 /// Newton's iteration gives up after this many steps.
 const MAX_ITERATIONS: usize = 50;
 
+/// Largest number of corrections of a projection.
+const MAX_CORRECTIONS: usize = 20;
+
 /// The Jacobian is evaluated again if a correction is larger than this fraction of the one before.
 const SLOW: f64 = 0.1;
 
@@ -279,6 +282,64 @@ impl<D: Dae> UnderlyingOde<D> {
             }
             block.unknowns.iter().zip(part.iter()).for_each(|(&unknown, &x)| solution[unknown] = x);
         }
+    }
+
+    /// Moves `y` onto the constraints of a level; where that fails, tells which unknown is corrected most.
+    fn project_onto(&self, level: &Level, work: &mut Work, t: f64, y: &mut [f64]) -> Result<(), usize> {
+        let unknowns = &self.description.unknowns;
+        let (mut before, mut worst) = (f64::INFINITY, level.moved.first().copied().unwrap_or(0));
+        for _ in 0..MAX_CORRECTIONS {
+            self.correction(level, work, t, y);
+            let mut size = 0.0;
+            for &k in &level.moved {
+                let correction = work.solution[k].abs() / (y[k].abs() + unknowns[k].nominal.abs());
+                if correction > size || correction.is_nan() {
+                    (size, worst) = (correction, k);
+                }
+            }
+            if !size.is_finite() {
+                break;
+            }
+            level.moved.iter().for_each(|&k| y[k] -= work.solution[k]);
+            let is_slow = size > SLOW * before;
+            // Estimate of the next correction.
+            let next = if before.is_finite() { size * (size / before).min(1.0) } else { size };
+            if next <= f64::EPSILON || (size <= ROUNDING && is_slow) {
+                return Ok(());
+            }
+            if is_slow && self.renew(work, t, y).is_err() {
+                break;
+            }
+            before = size;
+        }
+        Err(worst)
+    }
+
+    /// Computes the correction for a level, in `work.solution`.
+    fn correction(&self, level: &Level, work: &mut Work, t: f64, y: &[f64]) {
+        self.inner.invariants(t, y, &mut work.invariants);
+        work.solution.fill(0.0);
+        level.constraints.iter().for_each(|&(invariant, row)| work.solution[row] = work.invariants[invariant]);
+        self.back_substitute(work);
+        let pattern = &self.inner.description().jacobian_y;
+        for _ in 1..level.differentiations {
+            // The change of y_d' is now one of y_d; what that does to y_d'.
+            let Work { solution, part, jacobians, .. } = work;
+            part.clear();
+            part.extend((0..pattern.rows()).map(|row| {
+                let of_states =
+                    pattern.row(row).filter(|&(k, _)| self.description.unknowns[k].kind == Kind::Differential);
+                -of_states.map(|(k, position)| jacobians.y[position] * solution[k]).sum::<f64>()
+            }));
+            solution.copy_from_slice(part);
+            self.back_substitute(work);
+        }
+    }
+
+    /// Factorises $F_w$ at these differential unknowns.
+    fn renew(&self, work: &mut Work, t: f64, y: &[f64]) -> Result<(), Obstacle> {
+        self.states.iter().for_each(|&k| work.y[k] = y[k]);
+        self.factorize(work, t)
     }
 
     /// Solves, and leaves the Jacobians and factors at the solution; returns `false` if there is none.

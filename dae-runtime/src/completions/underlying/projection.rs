@@ -1,6 +1,6 @@
 //! Projection onto the constraints, in the directions in which the multipliers act.
 //!
-//! In: differential unknowns near the constraints, and factors of $F_w$. Out: differential unknowns on the constraints.
+//! In: the invariants of a formulation. Out: in which order the constraints are projected onto, and what is moved.
 //!
 //! Let a row of $F$ be the $p$-th derivative of a constraint $\varphi(t, y_d) = 0$, and $b$ the change of $y_d'$ that
 //! changes this row by 1 and no other: a column of $F_w^{-1}$. Since $\varphi^{(p)}$ is the derivative of
@@ -14,20 +14,16 @@
 //! for velocities), since lower constraints do not contain them: one level after another, each at the values of the
 //! level before. The factors are those of the last evaluation, renewed where the iteration is slow.
 
-use super::{Obstacle, ROUNDING, SLOW, UnderlyingOde, Work};
-use crate::contract::{Dae, Description, Kind, ProlongationDescription};
-
-/// Largest number of corrections.
-const MAX_CORRECTIONS: usize = 20;
+use crate::contract::{Description, Kind, ProlongationDescription};
 
 /// Constraints that are to be differentiated equally often until they are rows of $F$.
 #[derive(Clone, Debug)]
 pub(super) struct Level {
     pub(super) differentiations: u32,
     /// Each constraint among the invariants, and the row of $F$ that is its derivative.
-    constraints: Vec<(usize, usize)>,
+    pub(super) constraints: Vec<(usize, usize)>,
     /// The differential unknowns that are moved.
-    moved: Vec<usize>,
+    pub(super) moved: Vec<usize>,
 }
 
 impl Level {
@@ -64,64 +60,4 @@ pub(super) fn levels(of: &Description, prolongation: &ProlongationDescription) -
     }
     levels.sort_by_key(|level| std::cmp::Reverse(level.differentiations));
     levels
-}
-
-impl<D: Dae> UnderlyingOde<D> {
-    /// Moves `y` onto the constraints of a level; where that fails, tells which unknown is corrected most.
-    pub(super) fn project_onto(&self, level: &Level, work: &mut Work, t: f64, y: &mut [f64]) -> Result<(), usize> {
-        let unknowns = &self.description.unknowns;
-        let (mut before, mut worst) = (f64::INFINITY, level.moved.first().copied().unwrap_or(0));
-        for _ in 0..MAX_CORRECTIONS {
-            self.correction(level, work, t, y);
-            let mut size = 0.0;
-            for &k in &level.moved {
-                let correction = work.solution[k].abs() / (y[k].abs() + unknowns[k].nominal.abs());
-                if correction > size || correction.is_nan() {
-                    (size, worst) = (correction, k);
-                }
-            }
-            if !size.is_finite() {
-                break;
-            }
-            level.moved.iter().for_each(|&k| y[k] -= work.solution[k]);
-            let is_slow = size > SLOW * before;
-            // Estimate of the next correction.
-            let next = if before.is_finite() { size * (size / before).min(1.0) } else { size };
-            if next <= f64::EPSILON || (size <= ROUNDING && is_slow) {
-                return Ok(());
-            }
-            if is_slow && self.renew(work, t, y).is_err() {
-                break;
-            }
-            before = size;
-        }
-        Err(worst)
-    }
-
-    /// Computes the correction for a level, in `work.solution`.
-    fn correction(&self, level: &Level, work: &mut Work, t: f64, y: &[f64]) {
-        self.inner.invariants(t, y, &mut work.invariants);
-        work.solution.fill(0.0);
-        level.constraints.iter().for_each(|&(invariant, row)| work.solution[row] = work.invariants[invariant]);
-        self.back_substitute(work);
-        let pattern = &self.inner.description().jacobian_y;
-        for _ in 1..level.differentiations {
-            // The change of y_d' is now one of y_d; what that does to y_d'.
-            let Work { solution, part, jacobians, .. } = work;
-            part.clear();
-            part.extend((0..pattern.rows()).map(|row| {
-                let of_states =
-                    pattern.row(row).filter(|&(k, _)| self.description.unknowns[k].kind == Kind::Differential);
-                -of_states.map(|(k, position)| jacobians.y[position] * solution[k]).sum::<f64>()
-            }));
-            solution.copy_from_slice(part);
-            self.back_substitute(work);
-        }
-    }
-
-    /// Factorises $F_w$ at these differential unknowns.
-    fn renew(&self, work: &mut Work, t: f64, y: &[f64]) -> Result<(), Obstacle> {
-        self.states.iter().for_each(|&k| work.y[k] = y[k]);
-        self.factorize(work, t)
-    }
 }

@@ -24,7 +24,7 @@ use std::ops::RangeInclusive;
 
 use crate::contract::{Dae, Kind};
 use crate::integrator::error_weights::Weights;
-use crate::integrator::stepper::{DenseAccuracy, Failure, Options, Projection, Stepper};
+use crate::integrator::stepper::{DenseAccuracy, Failure, Options, Stepper};
 use crate::integrator::{Integrator, Rejection, Run, RunStart, Scheme, StepError};
 use crate::linalg::iteration_matrix::Deficiency;
 use tableau::{Combination, Estimate, Tableau};
@@ -67,7 +67,6 @@ pub(crate) fn start<'d>(
         differential,
         algebraic,
         projected: options.projection.levels(),
-        is_internal: options.projection == Projection::Internal,
         slopes: vec![vec![0.0; n]; tableau.stages() + 1 + tableau.c_of_output.len()],
         point: vec![0.0; n],
         slope: vec![0.0; n],
@@ -96,8 +95,6 @@ struct ExplicitRungeKutta {
     algebraic: Vec<usize>,
     /// The constraints onto which steps are projected; see [`Projection::levels`].
     projected: RangeInclusive<u32>,
-    /// Whether stages are projected, too.
-    is_internal: bool,
     /// Derivatives at the stages, at the end of the step, and at the stages of dense output.
     slopes: Vec<Vec<f64>>,
     /// A state, and derivatives there; before they are computed, guesses.
@@ -291,9 +288,6 @@ impl Scheme for ExplicitRungeKutta {
         for (stage, row) in self.tableau.a.iter().enumerate() {
             let at = t + self.tableau.c[stage + 1] * h;
             self.advance(&run.y, row, h);
-            if self.is_internal {
-                self.project(run, at).map_err(rejected)?;
-            }
             self.evaluate(run, at).map_err(rejected)?;
             self.slopes[stage + 1].copy_from_slice(&self.slope);
         }
