@@ -8,6 +8,8 @@
 //! cargo run --release --example gallery -- --out DIR
 //! ```
 
+#[path = "gallery/index_2.rs"]
+pub(crate) mod index_2;
 #[path = "gallery/pendulum.rs"]
 pub(crate) mod pendulum;
 
@@ -55,7 +57,7 @@ impl Picture {
 /// # Errors
 /// If a run fails.
 pub(crate) fn pictures() -> Result<Vec<Picture>, Box<dyn Error>> {
-    Ok(vec![pendulum::drift_off()?, pendulum::projections()?])
+    Ok(vec![pendulum::drift_off()?, pendulum::projections()?, index_2::perturbed_index_2()?, index_2::robot_arm()?])
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
