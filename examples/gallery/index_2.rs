@@ -29,10 +29,10 @@ dae::dae! {
     pub struct RobotArm {
         forms(underlying);
         const N = 5;
-        param begin: [f64; N] = |i| (3 - i) * PI / 6;
+        param begin: [f64; N] = [PI / 2, PI / 3, PI / 6, 0, -PI / 6];
         let x = sum(i in 0..N => cos(begin[i]));
         let y = sum(i in 0..N => sin(begin[i]));
-        var theta: [f64; N] = |i| (3 - i) * PI / 6;
+        var theta: [f64; N] = [PI / 2, PI / 3, PI / 6, 0, -PI / 6];
         var u1; var u2;
         for i in 0..N {
             der(theta[i]) = -sin(theta[i]) * u1 + cos(theta[i]) * u2;

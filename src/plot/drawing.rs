@@ -75,7 +75,8 @@ fn draw(area: &Area<'_>, panel: &Panel, x_label: &str, times: Range<f64>) -> Res
         .y_label_area_size(76)
         .build_cartesian_2d(times.clone(), values.clone())
         .map_err(drawing)?;
-    let label = |y: &f64| label(*y, panel.scale);
+    let resolution = NOTHING * (values.end - values.start);
+    let label = |y: &f64| label(if y.abs() < resolution { 0.0 } else { *y }, panel.scale);
     let lines = match panel.scale {
         Scale::Linear => 6,
         Scale::Logarithmic => ((values.end - values.start) as usize + 1).clamp(2, 10),
@@ -196,6 +197,9 @@ fn thinned(points: &[(f64, f64)], times: &Range<f64>) -> Vec<(f64, f64)> {
     }
     kept
 }
+
+/// A tick closer to zero than this part of the axis is zero, up to the rounding errors of its position.
+const NOTHING: f64 = 1e-9;
 
 /// The label of a tick: the number, or on a logarithmic axis the power of ten; empty between powers.
 fn label(y: f64, scale: Scale) -> String {
