@@ -8,7 +8,6 @@
 //! cargo run --release --example gallery -- --out DIR
 //! ```
 
-#[allow(clippy::neg_multiply, reason = "generated code of `RobotArm`")]
 #[path = "gallery/index_2.rs"]
 pub(crate) mod index_2;
 #[path = "gallery/pendulum.rs"]

@@ -11,7 +11,7 @@ use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::pipeline::compile;
 use dae::symbolic::read_text;
-use dae::{Integration, Method, Projection, Record, Solution};
+use dae::{Dae, Event, Integration, Method, Projection, Record, Solution};
 
 /// The pendulum of (VII.2.1), released from rest at (1, 0).
 const PENDULUM: &str = "struct Pendulum {
@@ -137,7 +137,7 @@ fn adaptive_runs_are_accurate() {
 #[test]
 fn velocities_move_in_the_metric_of_the_mass_matrix() {
     let ode = underlying(CART);
-    let description = dae::Dae::description(&ode);
+    let description = ode.description();
     let place = |name: &str| description.place_of(name).expect("an unknown");
     let (mut y, mut yp) = (vec![0.0; description.unknowns.len()], vec![0.0; description.unknowns.len()]);
     for (name, value) in [("r", 0.1), ("x", 0.6), ("y", -0.8), ("u", 0.3), ("v", 0.225)] {
@@ -147,7 +147,7 @@ fn velocities_move_in_the_metric_of_the_mass_matrix() {
     let before = y.clone();
     y[place("v")] += 1e-3;
     let moved = y.clone();
-    dae::Dae::project(&ode, 0.0, &mut y, 1..=1).expect("it converges");
+    ode.project(0.0, &mut y, 1..=1).expect("it converges");
     let change = |name: &str| y[place(name)] - moved[place(name)];
     assert!((y[place("x")] * y[place("u")] + y[place("y")] * y[place("v")]).abs() < 1e-16);
     // M (change of velocities) is a multiple of the gradient of the constraint, (0, x, y).
@@ -156,6 +156,41 @@ fn velocities_move_in_the_metric_of_the_mass_matrix() {
     assert!(impulse[0].abs() < 1e-16, "{impulse:?}");
     assert!((impulse[1] * before[place("y")] - impulse[2] * before[place("x")]).abs() < 1e-16, "{impulse:?}");
     assert!(r.abs() > 1e-5, "the cart is moved");
+}
+
+/// The pendulum passes its lowest point after a quarter of its period, 4 K(1/2) = 7.41629870920549.
+#[test]
+fn events_are_found_where_they_are() {
+    let ode = underlying(PENDULUM);
+    for method in [Method::Dopri5, Method::Dop853] {
+        let run = Integration::new(&ode).method(method).rtol(1e-10).atol(1e-10);
+        let run = run.event(Event::new("bottom", |_, y, _| y[0]).terminal()).run(0.0, 5.0).expect("it starts");
+        assert!((run.end_time - 7.41629870920549 / 4.0).abs() < 1e-9, "{method:?}: {}", run.end_time);
+    }
+}
+
+/// Derivatives with respect to a parameter, against difference quotients.
+#[test]
+fn sensitivities_are_derivatives() {
+    let mut ode =
+        underlying(&PENDULUM.replace("var x = 1;", "param g = 1; var x = 1;").replace("-1 - lambda", "-g - lambda"));
+    let run = |ode: &UnderlyingOde<Interpreter>, method| {
+        let run = Integration::new(ode).method(method).rtol(1e-11).atol(1e-11).sensitivities(["g"]);
+        run.run(0.0, 3.0).expect("it starts")
+    };
+    let found = [Method::Dopri5, Method::Dop853].map(|method| run(&ode, method));
+    let h = 1e-4;
+    let [above, below] = [1.0 + h, 1.0 - h].map(|g| {
+        ode.set_parameters(&[g]);
+        run(&ode, Method::Dop853).end_state
+    });
+    for (k, name) in ["x", "y", "u", "v", "lambda"].into_iter().enumerate() {
+        let quotient = (above[k] - below[k]) / (2.0 * h);
+        for solution in &found {
+            let derivative = solution.sensitivity(name, "g").expect("requested").last().copied().expect("recorded");
+            assert!((derivative - quotient).abs() < 1e-6, "{name}: {derivative} for {quotient}");
+        }
+    }
 }
 
 /// The perturbed problem of Kepler, Hairer & Wanner II, eq. (VII.2.15), with eccentricity 0.6.

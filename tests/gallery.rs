@@ -43,7 +43,7 @@ fn projections_of_velocities_are_what_helps() {
     }
 }
 
-/// A constraint perturbed by 0.001 sin 100t moves the states by as much, and the unknown of index 2 by 30 times as much.
+/// A constraint perturbed by 0.001 sin 100t moves the states by as much, and the unknown of index 2 by some 30 times as much.
 /// Reference values: the polar angle on the circle, with 30 digits.
 #[test]
 fn a_perturbation_moves_the_unknown_of_index_2_by_its_derivative() {

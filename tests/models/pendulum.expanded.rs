@@ -16,6 +16,8 @@ pub struct Pendulum {
     pub l: f64,
 }
 
+#[allow(non_snake_case, non_camel_case_types, dead_code, unused_variables, unused_doc_comments)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 impl ::core::default::Default for Pendulum {
     fn default() -> Self {
         Self { g: 1.0, l: 1.0 }

@@ -41,4 +41,31 @@ macro_rules! forward_invariants_to_inner {
     };
 }
 
-pub(crate) use {forward_invariants_to_inner, forward_to_inner};
+/// The switching functions, where they are those of `self.inner`.
+macro_rules! forward_switches_to_inner {
+    () => {
+        fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+            self.inner.switching_functions(t, y, yp, values);
+        }
+
+        fn switches_jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+            self.inner.switches_jacobian_p(t, y, yp, values);
+        }
+
+        fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+            self.inner.watched_functions(t, y, yp, values);
+        }
+
+        fn switch_enclosures(
+            &self,
+            t: $crate::interval::TaylorModel,
+            y: &[$crate::interval::TaylorModel],
+            yp: &[$crate::interval::TaylorModel],
+            values: &mut [$crate::interval::TaylorModel],
+        ) {
+            self.inner.switch_enclosures(t, y, yp, values);
+        }
+    };
+}
+
+pub(crate) use {forward_invariants_to_inner, forward_switches_to_inner, forward_to_inner};

@@ -27,10 +27,9 @@
 
 use std::cell::RefCell;
 
-use crate::completions::delegate::{forward_invariants_to_inner, forward_to_inner};
+use crate::completions::delegate::{forward_invariants_to_inner, forward_switches_to_inner, forward_to_inner};
 use crate::contract::class::Classified;
 use crate::contract::{Dae, Description, Pattern};
-use crate::interval::TaylorModel;
 use crate::linalg::complete_pivoting::CompletePivoting;
 use crate::linalg::vector::dot;
 
@@ -292,6 +291,7 @@ impl<D: Dae> Dae for DerivativeArray<D> {
     }
 
     forward_to_inner!();
+    forward_switches_to_inner!();
     forward_invariants_to_inner!();
 
     fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
@@ -338,22 +338,6 @@ impl<D: Dae> Dae for DerivativeArray<D> {
     fn jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.inner.jacobian_p(t, y, yp, values);
         self.without_gauges(&self.description.jacobian_p, values);
-    }
-
-    fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.inner.switching_functions(t, y, yp, values);
-    }
-
-    fn switches_jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.inner.switches_jacobian_p(t, y, yp, values);
-    }
-
-    fn switch_enclosures(&self, t: TaylorModel, y: &[TaylorModel], yp: &[TaylorModel], values: &mut [TaylorModel]) {
-        self.inner.switch_enclosures(t, y, yp, values);
-    }
-
-    fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.inner.watched_functions(t, y, yp, values);
     }
 
     fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {

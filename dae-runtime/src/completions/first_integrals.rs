@@ -13,10 +13,9 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use crate::completions::delegate::forward_to_inner;
+use crate::completions::delegate::{forward_switches_to_inner, forward_to_inner};
 use crate::contract::class::Classified;
 use crate::contract::{Dae, Description, Invariant, Kind, Name, Pattern, UnrolledLu};
-use crate::interval::TaylorModel;
 use crate::linalg::pivoted_qr::{PivotedQr, SparseRow};
 
 /// [`Dae::projection_level`] of a first integral.
@@ -126,7 +125,7 @@ impl<'f, D: Dae> FirstIntegrals<'f, D> {
             let row: SparseRow = entries.map(|(k, place)| (k, jacobian[place] * unknowns[k].nominal)).collect();
             let length = row.iter().map(|(_, entry)| entry * entry).sum::<f64>().sqrt();
             let is_chosen = self.projection_level(invariant).is_some_and(|level| levels.contains(&level));
-            if is_chosen && length > 0.0 {
+            if is_chosen && length != 0.0 {
                 rows.push(row.into_iter().map(|(k, entry)| (k, entry / length)).collect());
                 chosen.push((invariant, length));
             }
@@ -230,22 +229,6 @@ impl<D: Dae> Dae for FirstIntegrals<'_, D> {
         self.inner.jacobian_p(t, y, yp, values);
     }
 
-    fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.inner.switching_functions(t, y, yp, values);
-    }
-
-    fn switches_jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.inner.switches_jacobian_p(t, y, yp, values);
-    }
-
-    fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.inner.watched_functions(t, y, yp, values);
-    }
-
-    fn switch_enclosures(&self, t: TaylorModel, y: &[TaylorModel], yp: &[TaylorModel], values: &mut [TaylorModel]) {
-        self.inner.switch_enclosures(t, y, yp, values);
-    }
-
     fn unrolled_lu(&self) -> Option<&UnrolledLu> {
         self.inner.unrolled_lu()
     }
@@ -255,4 +238,5 @@ impl<D: Dae> Dae for FirstIntegrals<'_, D> {
     }
 
     forward_to_inner!();
+    forward_switches_to_inner!();
 }

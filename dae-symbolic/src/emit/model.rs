@@ -83,7 +83,7 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
 
 /// `impl Default` with the given fields, and the statements that come before.
 pub(super) fn default_impl(name: &str, statements: &str, fields: &[String]) -> String {
-    let text = format!("impl ::core::default::Default for {name} {{\n    fn default() -> Self {{\n");
+    let text = format!("{ALLOW}impl ::core::default::Default for {name} {{\n    fn default() -> Self {{\n");
     let value = if fields.is_empty() { "Self {}".to_string() } else { format!("Self {{ {} }}", fields.join(", ")) };
     text + &format!("{statements}        {value}\n    }}\n}}\n\n")
 }

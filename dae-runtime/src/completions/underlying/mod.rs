@@ -24,10 +24,9 @@ use projection::Level;
 use unsolvable::Obstacle;
 pub use unsolvable::Unsolvable;
 
-use crate::completions::delegate::{forward_invariants_to_inner, forward_to_inner};
+use crate::completions::delegate::{forward_invariants_to_inner, forward_switches_to_inner, forward_to_inner};
 use crate::contract::class::{Classified, Solved};
 use crate::contract::{Dae, Description, Equation, Kind, Leading, Name, Unknown};
-use crate::interval::TaylorModel;
 use crate::linalg::iteration_matrix::Jacobians;
 
 /// Newton's iteration gives up after this many steps.
@@ -420,22 +419,6 @@ impl<D: Dae> Dae for UnderlyingOde<D> {
         self.solve_columns(work, &self.by_parameters, values);
     }
 
-    fn switches_jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.inner.switches_jacobian_p(t, y, yp, values);
-    }
-
-    fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.inner.switching_functions(t, y, yp, values);
-    }
-
-    fn switch_enclosures(&self, t: TaylorModel, y: &[TaylorModel], yp: &[TaylorModel], values: &mut [TaylorModel]) {
-        self.inner.switch_enclosures(t, y, yp, values);
-    }
-
-    fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.inner.watched_functions(t, y, yp, values);
-    }
-
     /// Records the branch of the solutions for $w$ on which a run starts.
     fn choose_coordinates(&self, t: f64, y: &[f64], yp: &[f64], anew: bool) -> bool {
         if anew {
@@ -459,6 +442,7 @@ impl<D: Dae> Dae for UnderlyingOde<D> {
     }
 
     forward_to_inner!();
+    forward_switches_to_inner!();
     forward_invariants_to_inner!();
 }
 

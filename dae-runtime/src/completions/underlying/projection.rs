@@ -8,10 +8,11 @@
 //! constraint. For index 2 this is the direction $f_z (g_y f_z)^{-1}$ of Hairer & Wanner II, (VII.2.8); for velocities
 //! of a mechanical system it is $M^{-1} G^{\mathsf T} (G M^{-1} G^{\mathsf T})^{-1}$, so that the projection is
 //! orthogonal in the metric of the mass matrix, (VII.2.7). Moving $y_d$ along $(\partial y_d'/\partial y_d)\, b$ has the
-//! same effect on $\varphi^{(p-2)}$, which for positions is (VII.2.6), and so on.
+//! same effect on $\varphi^{(p-2)}$, and so on. For positions that is (VII.2.6) if the constraints contain all of them;
+//! others, coupled to them by the mass matrix only, are not moved.
 //!
 //! A constraint to be differentiated $k$ more times moves the unknowns of the same stage only ($q$ for positions, $v$
-//! for velocities), since lower constraints do not contain them: one level after another, each at the values of the
+//! for velocities), since constraints that were differentiated less often do not contain them: one level after another, each at the values of the
 //! level before. The factors are those of the last evaluation, renewed where the iteration is slow.
 
 use crate::contract::{Description, Kind, ProlongationDescription};
