@@ -28,6 +28,8 @@ use problems::random::{Random, System, Term};
 
 /// The number of cases in an ordinary test run.
 const CASES: u64 = 3000;
+/// A case that once did not end: steps from time zero, halved down to the smallest number.
+const ENDLESS_ONCE: u64 = 318_945;
 /// The number of evaluations beyond which a case counts as one that does not end.
 const ENDLESS: u64 = 20_000_000;
 
@@ -413,6 +415,7 @@ fn every_run_ends_in_a_result_or_a_typed_status() {
         Some(seed) => seed..seed + 1,
         None => 0..number("CASES").unwrap_or(CASES),
     };
+    case(ENDLESS_ONCE);
     let mut counts = [0u64; 3];
     for seed in seeds.clone() {
         let outcome = catch_unwind(AssertUnwindSafe(|| case(seed)));

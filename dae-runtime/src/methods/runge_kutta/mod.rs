@@ -131,7 +131,11 @@ impl ExplicitRungeKutta {
         }
         self.differential.iter().for_each(|&k| self.slope[k] -= self.residual[k]);
         self.algebraic.iter().for_each(|&k| self.point[k] -= self.residual[k]);
-        Ok(())
+        // Of finite values, the sum may not be.
+        match self.point.iter().zip(&self.slope).position(|(value, slope)| !value.is_finite() || !slope.is_finite()) {
+            Some(equation) => Err(StepError::NonFinite { equation }),
+            None => Ok(()),
+        }
     }
 
     /// Moves `point` onto the constraints.

@@ -42,6 +42,10 @@ const SAMPLES: f64 = 64.0;
 /// the function is only sampled for the rest of the step, and its budget for the next step is halved, down to the
 /// second number; otherwise it is doubled.
 const BUDGET: (usize, usize) = (96, 6);
+/// The number of times that steps from one time are searched, at first and at most: what is found in every one, however
+/// short, is at that time, or there is something in the polynomial that does not become shorter with the step. Then the
+/// number for the next step is halved, down to the second number; otherwise it is doubled.
+const SEARCHES: (usize, usize) = (100, 6);
 /// Once more than this many parts of a step have been enclosed, every function for which another one would have to be
 /// divided is only sampled.
 const MOST_PARTS: usize = 768;
@@ -90,6 +94,9 @@ pub(super) struct Between<'d> {
     near: f64,
     /// Number of parts of this step that may be divided for each function.
     budget: Vec<usize>,
+    /// The time at which the last step began, the number of steps from there that have been searched, and the number
+    /// that may be.
+    searched: (f64, usize, usize),
     /// Number of parts of this step that have been divided for each function.
     spent: Vec<usize>,
     /// The tolerances of the caller; a method may test errors against others.
@@ -115,6 +122,7 @@ impl<'d> Between<'d> {
             kinks: description.switches.iter().map(|switch| !switch.jumps).collect(),
             near: (NEAR * options.rtol).clamp(NEAREST.0, NEAREST.1),
             budget: vec![BUDGET.0; count],
+            searched: (f64::NAN, 0, SEARCHES.0),
             spent: vec![0; count],
             rtol: options.rtol,
             atol: options.atol.of(&description.unknowns),
@@ -128,6 +136,15 @@ impl<'d> Between<'d> {
     /// The time at which the last step, which began at `before`, has to end so that no function changes its sign twice
     /// in it and nothing of what is sought lies inside it; `None` if it need not end earlier than it did.
     pub(super) fn search(&mut self, stepper: &mut dyn Stepper, before: f64, sought: Sought) -> Option<f64> {
+        let (from, count, most) = self.searched;
+        self.searched = match from == before {
+            true => (from, count + 1, most),
+            false if count > most => (before, 1, (most / 2).max(SEARCHES.1)),
+            false => (before, 1, (2 * most).min(SEARCHES.0)),
+        };
+        if self.searched.1 > self.searched.2 {
+            return None;
+        }
         self.functions.take(stepper, before);
         for (budget, spent) in self.budget.iter_mut().zip(&mut self.spent) {
             *budget = if *spent > *budget { (*budget / 2).max(BUDGET.1) } else { (2 * *budget).min(BUDGET.0) };
