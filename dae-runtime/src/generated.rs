@@ -170,6 +170,7 @@ impl Dae for Rejected {
             invariants: Borrowed(&[]),
             switches: Borrowed(&[]),
             eliminated: Borrowed(&[]),
+            hamiltonian: None,
             leading: Leading::Constant,
             leading_rank: 0,
             jacobian_y: pattern(0, &[0], &[]),

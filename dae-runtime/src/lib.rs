@@ -17,6 +17,7 @@
 //! | [`stepper`] | options, statistics, failures, and the contract of an integrator: one accepted step at a time |
 //! | [`radau`] | Radau IIA of orders 1, 5, 9 and 13 |
 //! | [`bdf`] | backward differentiation formulas of variable order and step |
+//! | [`symplectic`] | symplectic methods for Hamiltonian systems with constraints |
 //! | [`state_space`] | state-space forms: constraints as a manifold in local coordinates that change with the solution |
 //! | [`derivative_array`] | derivative-array forms: the equations with their derivatives, solved for what they determine |
 //! | [`underlying`] | the underlying ordinary differential equation $y' = f(t, y)$ with the invariants of its solutions |
@@ -51,7 +52,7 @@ pub use contract::class;
 pub use inputs::{signal, spline};
 pub use integrator::stepper;
 pub use linalg::{iteration_matrix, matrix, pivoted_qr, rank, sparse, structure};
-pub use methods::{bdf, radau};
+pub use methods::{bdf, radau, symplectic};
 pub use solution::{Solution, Status};
 pub use solution::{event, unknowns};
 pub use solve::timing;

@@ -24,6 +24,11 @@ pub struct Index<const K: u8>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Solved;
 
+/// The class of formulations that are [`Solved`], of models that are known to be Hamiltonian systems
+/// ([`HamiltonianStructure`](crate::contract::HamiltonianStructure)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hamiltonian;
+
 /// The class of formulations that are known only at run time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Open;
@@ -38,7 +43,7 @@ pub struct Open;
             formulation takes `&impl Classified` or `&dyn Dae`"
 )]
 pub trait Classified: Dae {
-    /// [`Index<K>`], [`Solved`], or [`Open`] where it is known only at run time.
+    /// [`Index<K>`], [`Solved`], [`Hamiltonian`], or [`Open`] where it is known only at run time.
     type Class;
 
     /// The formulation as a trait object.
@@ -57,7 +62,7 @@ impl Classified for dyn Dae + '_ {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not converge for formulations of class `{C}`",
     label = "no method for this formulation",
-    note = "`Radau5` and `Radau` integrate unknowns of index up to 3, `Bdf` up to 2, `Dopri5`, `Dop853` and `ExplicitEuler` the form `underlying()`",
+    note = "`Radau5` and `Radau` integrate unknowns of index up to 3, `Bdf` up to 2, `Dopri5`, `Dop853` and `ExplicitEuler` the form `underlying()`, `Rattle` and other symplectic methods the same form of Hamiltonian systems",
     note = "of the same model, `ggl()` and `index2()` have unknowns of index 2, `index1()` and the state-space forms of index 1 or 2",
     note = "`Method::Bdf` is checked when a run starts, and goes with fixed steps for any index"
 )]
@@ -66,11 +71,20 @@ pub trait Treats<C> {
     fn method(self) -> Method;
 }
 
-/// Declares the methods: [`Method`], and a type for each with the classes that it suits. Implicit methods have the
-/// indices of unknowns for which they converge with step-size control; explicit ones, which have none, suit formulations
-/// that are [`Solved`] only.
+/// What a method requires of a formulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Requirement {
+    /// That its unknowns have at most this index, if the step size is controlled.
+    Index(u8),
+    /// That it is [`Solved`].
+    Solved,
+    /// That it is [`Hamiltonian`].
+    Hamiltonian,
+}
+
+/// Declares the methods: [`Method`], and a type for each with the classes that it suits.
 macro_rules! methods {
-    ($($(#[doc = $documentation:literal])* $method:ident $(($default:ident))?: $($index:literal),*;)*) => {
+    ($($(#[doc = $documentation:literal])* $method:ident $(($default:ident))?: $name:literal, $requirement:expr, [$($class:ty),*];)*) => {
         /// The integration method.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -85,14 +99,26 @@ macro_rules! methods {
 
             /// Whether the method is explicit: it integrates formulations that are [`Solved`] only.
             pub fn is_explicit(self) -> bool {
-                self.highest_index().is_none()
+                self.requirement() == Requirement::Solved
             }
 
-            /// The highest index of an unknown for which the method converges with step-size control; `None` for
-            /// an explicit method.
-            pub(crate) fn highest_index(self) -> Option<u8> {
+            /// Whether the method is symplectic: it integrates formulations that are [`Hamiltonian`] only, in steps of
+            /// fixed size.
+            pub fn is_symplectic(self) -> bool {
+                self.requirement() == Requirement::Hamiltonian
+            }
+
+            /// Its name in messages.
+            pub(crate) fn name(self) -> &'static str {
                 match self {
-                    $(Method::$method => [$($index),*].into_iter().max(),)*
+                    $(Method::$method => $name,)*
+                }
+            }
+
+            /// What the method requires of a formulation.
+            pub(crate) fn requirement(self) -> Requirement {
+                match self {
+                    $(Method::$method => $requirement,)*
                 }
             }
         }
@@ -102,17 +128,11 @@ macro_rules! methods {
             #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
             pub struct $method;
 
-            $(impl Treats<Index<$index>> for $method {
+            $(impl Treats<$class> for $method {
                 fn method(self) -> Method {
                     Method::$method
                 }
             })*
-
-            impl Treats<Solved> for $method {
-                fn method(self) -> Method {
-                    Method::$method
-                }
-            }
 
             impl Treats<Open> for $method {
                 fn method(self) -> Method {
@@ -128,31 +148,53 @@ methods! {
     ///
     /// It converges for Hessenberg forms of index up to 3 (Hairer, Lubich and Roche, *The Numerical Solution of
     /// Differential-Algebraic Systems by Runge-Kutta Methods*, 1989, ch. 6).
-    Radau5 (default): 1, 2, 3;
+    Radau5 (default): "Radau IIA", Requirement::Index(3), [Index<1>, Index<2>, Index<3>, Solved, Hamiltonian];
     /// Radau IIA of orders 5, 9 and 13, chosen as the run proceeds: stiff and higher-index systems at tight tolerances.
     ///
     /// It converges for the same forms as [`Radau5`].
-    Radau: 1, 2, 3;
+    Radau: "Radau IIA", Requirement::Index(3), [Index<1>, Index<2>, Index<3>, Solved, Hamiltonian];
     /// Backward differentiation formulas of order 1 to [`max_order`](crate::integrator::stepper::Options::max_order), a
     /// multistep method: large systems, moderate tolerances.
     ///
     /// They converge for an index up to 2 (Brenan, Campbell and Petzold, sect. 3.2: above that, variable steps lose the
     /// order).
-    Bdf: 1, 2;
+    Bdf: "BDF", Requirement::Index(2), [Index<1>, Index<2>, Solved, Hamiltonian];
     /// Dormand and Prince's explicit Runge–Kutta method of order 5 (Hairer, Nørsett and Wanner I, sect. II.5), with
     /// dense output of order 4: non-stiff systems at moderate tolerances.
     ///
     /// It integrates formulations that are solved for their derivatives: the form `underlying`.
-    Dopri5: ;
+    Dopri5: "DOPRI5", Requirement::Solved, [Solved, Hamiltonian];
     /// Dormand and Prince's explicit Runge–Kutta method of order 8 (Hairer, Nørsett and Wanner I, sect. II.10), with
     /// dense output of order 7: non-stiff systems at tight tolerances.
     ///
     /// It integrates the same formulations as [`Dopri5`].
-    Dop853: ;
+    Dop853: "DOP853", Requirement::Solved, [Solved, Hamiltonian];
     /// The explicit Euler method, of order 1, for comparisons.
     ///
     /// It integrates the same formulations as [`Dopri5`].
-    ExplicitEuler: ;
+    ExplicitEuler: "the explicit Euler method", Requirement::Solved, [Solved, Hamiltonian];
+    /// The symplectic Euler method for constrained Hamiltonian systems, of order 1: implicit in the momenta, explicit in
+    /// the positions (Hairer, *Solving Differential Equations on Manifolds*, (V.4.4) and (V.4.5)).
+    ///
+    /// It integrates the form `underlying` of models that are Hamiltonian systems, in steps of fixed size.
+    SymplecticEuler: "the symplectic Euler method", Requirement::Hamiltonian, [Hamiltonian];
+    /// RATTLE, a symmetric and symplectic method of order 2 (Hairer, *Solving Differential Equations on Manifolds*,
+    /// (V.5.2) and (V.5.3)): long runs of mechanical systems without friction, in which energy must not drift.
+    ///
+    /// It integrates the same formulations as [`SymplecticEuler`]. For a Hamiltonian that is not separable, it is the
+    /// pair of Lobatto IIIA and IIIB with two stages.
+    Rattle: "RATTLE", Requirement::Hamiltonian, [Hamiltonian];
+    /// The symmetric composition of five steps of [`Rattle`] to order 4 (Suzuki 1990).
+    Rattle4: "RATTLE of order 4", Requirement::Hamiltonian, [Hamiltonian];
+    /// The symmetric composition of nine steps of [`Rattle`] to order 6 (Kahan and Li 1997).
+    Rattle6: "RATTLE of order 6", Requirement::Hamiltonian, [Hamiltonian];
+    /// The symmetric composition of seventeen steps of [`Rattle`] to order 8 (Kahan and Li 1997).
+    Rattle8: "RATTLE of order 8", Requirement::Hamiltonian, [Hamiltonian];
+    /// The pair of Lobatto IIIA for positions and IIIB for momenta, with three stages: symmetric, symplectic and of
+    /// order 4 (Jay 1996).
+    ///
+    /// It integrates the same formulations as [`SymplecticEuler`].
+    Lobatto: "Lobatto IIIA-IIIB", Requirement::Hamiltonian, [Hamiltonian];
 }
 
 /// Whether the method suits the formulation is checked when a run starts.

@@ -13,6 +13,7 @@
 //! input: `NaN` in gives `NaN` out.
 
 pub mod class;
+mod hamiltonian;
 mod name;
 mod parameters;
 mod prolongation;
@@ -23,6 +24,7 @@ use std::ops::RangeInclusive;
 
 use crate::inputs::signal::InputError;
 use crate::interval::TaylorModel;
+pub use hamiltonian::HamiltonianStructure;
 pub use name::Name;
 pub use parameters::ParameterError;
 pub use prolongation::{Jet, JetEquation, Prolongation, ProlongationDescription, Start};
@@ -268,6 +270,8 @@ pub struct Description {
     /// Unknowns of the model that are not entries of $y$, because equations make them equal to an entry up to sign, or
     /// constant.
     pub eliminated: Cow<'static, [Eliminated]>,
+    /// The structure of a Hamiltonian system, if the model is known to be one and the formulation contains its equations.
+    pub hamiltonian: Option<HamiltonianStructure>,
     /// How $y'$ enters.
     pub leading: Leading,
     /// Generic rank of $\partial F/\partial y'$. Smaller than the number of differential unknowns exactly when
@@ -422,6 +426,12 @@ pub trait Dae {
     /// The unknown that is corrected most, if the corrections do not converge.
     fn project(&self, _t: f64, _y: &mut [f64], _levels: RangeInclusive<u32>) -> Result<(), usize> {
         Ok(())
+    }
+
+    /// The formulation with the equations of a Hamiltonian system, to whose unknowns and rows
+    /// [`Description::hamiltonian`] refers, if this is one that is solved for its derivatives ([`Leading::Solved`]).
+    fn canonical(&self) -> Option<&dyn Dae> {
+        None
     }
 
     /// Code that factorises iteration matrices, if generated code includes it.

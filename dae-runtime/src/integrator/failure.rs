@@ -70,6 +70,13 @@ pub enum Failure {
         /// The formulation.
         form: Name,
     },
+    /// The method is symplectic, and the formulation is not known to be that of a Hamiltonian system.
+    NotHamiltonian {
+        /// Name of the method.
+        method: Name,
+        /// The formulation.
+        form: Name,
+    },
     /// A multiplier of the formulation, zero on solutions, is not small: either the directions in which it acts no
     /// longer correct the constraints, or the solution has ended. What has been computed since is wrong.
     MultiplierNotZero {
@@ -292,6 +299,11 @@ impl fmt::Display for Failure {
             Failure::NotSolved { method, form } => write!(
                 f,
                 "{method} is explicit, and the {form} form is not solved for its derivatives; integrate the form underlying, or by Radau5"
+            ),
+            Failure::NotHamiltonian { method, form } => write!(
+                f,
+                "{method} integrates Hamiltonian systems, and the {form} form is not known to be one: it takes the form underlying of a model in \
+                 positions, their velocities or momenta, and the multipliers of constraints on positions, without friction and explicit time"
             ),
             Failure::MultiplierNotZero { t, form, multiplier, value } => write!(
                 f,

@@ -6,3 +6,5 @@
 pub mod bdf;
 pub mod radau;
 pub(crate) mod runge_kutta;
+mod solved;
+pub mod symplectic;

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use crate::contract::class::Method;
+use crate::contract::class::{Method, Requirement};
 use crate::contract::{Dae, Leading};
 use crate::integrator::RunStart;
 use crate::integrator::stepper::{Failure, Options, Projection, StepControl, Stepper, check_start};
@@ -13,6 +13,7 @@ use crate::methods::bdf;
 use crate::methods::radau;
 use crate::methods::runge_kutta;
 use crate::methods::runge_kutta::tableau::{DOP853, DOPRI5, EULER};
+use crate::methods::symplectic;
 
 impl Method {
     /// Starts an integration by this method from consistent values `y0`, `yp0` at `t0`, to be stepped through by hand.
@@ -72,17 +73,12 @@ impl Method {
             Method::Dopri5 => runge_kutta::start(&DOPRI5, dae, start, options),
             Method::Dop853 => runge_kutta::start(&DOP853, dae, start, options),
             Method::ExplicitEuler => runge_kutta::start(&EULER, dae, start, options),
-        }
-    }
-
-    /// Name in messages.
-    fn name(self) -> &'static str {
-        match self {
-            Method::Radau5 | Method::Radau => "Radau IIA",
-            Method::Bdf => "BDF",
-            Method::Dopri5 => DOPRI5.name,
-            Method::Dop853 => DOP853.name,
-            Method::ExplicitEuler => EULER.name,
+            Method::SymplecticEuler
+            | Method::Rattle
+            | Method::Rattle4
+            | Method::Rattle6
+            | Method::Rattle8
+            | Method::Lobatto => symplectic::start(self, dae, start, options),
         }
     }
 
@@ -95,17 +91,20 @@ impl Method {
             );
             return Err(Failure::InvalidOption { message });
         }
-        let Some(limit) = self.highest_index() else {
-            let form = description.form.clone();
-            let is_solved = description.leading == Leading::Solved;
-            return if is_solved { Ok(()) } else { Err(Failure::NotSolved { method: self.name().into(), form }) };
+        let (method, form) = (self.name().into(), description.form.clone());
+        let limit = match self.requirement() {
+            Requirement::Solved if description.leading == Leading::Solved => return Ok(()),
+            Requirement::Solved => return Err(Failure::NotSolved { method, form }),
+            Requirement::Hamiltonian if dae.canonical().is_some() => return Ok(()),
+            Requirement::Hamiltonian => return Err(Failure::NotHamiltonian { method, form }),
+            Requirement::Index(limit) => limit,
         };
         let beyond = description.unknowns.iter().find(|unknown| unknown.index > limit);
         match (beyond, options.control) {
             (Some(unknown), StepControl::Adaptive) => Err(Failure::UnsuitableMethod {
-                method: self.name().into(),
+                method,
                 limit,
-                form: description.form.clone(),
+                form,
                 unknown: unknown.name.clone(),
                 index: unknown.index,
             }),

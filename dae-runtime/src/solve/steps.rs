@@ -111,7 +111,10 @@ impl<'d, 'c> Steps<'d, 'c> {
             Ok(run) => (Some(run), None),
             Err(
                 failure
-                @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. } | Failure::NotSolved { .. }),
+                @ (Failure::InvalidOption { .. }
+                | Failure::UnsuitableMethod { .. }
+                | Failure::NotSolved { .. }
+                | Failure::NotHamiltonian { .. }),
             ) => return Err(failure),
             Err(failure) => (None, Some(Status::Stopped(failure))),
         };

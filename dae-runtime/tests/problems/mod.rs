@@ -13,6 +13,7 @@ pub mod manufactured;
 pub mod natural_order;
 pub mod pendulum;
 pub mod random;
+pub mod spherical_pendulum;
 pub mod steering_wheel;
 pub mod stiff;
 pub mod transistor_amplifier;
@@ -23,7 +24,7 @@ use std::cell::Cell;
 use dae_runtime::class::{Classified, Open};
 use dae_runtime::contract::UnrolledLu;
 use dae_runtime::contract::{
-    Dae, Description, Equation, Invariant, Jet, Kind, Leading, Name, Pattern, Prolongation, ProlongationDescription,
+    Dae, Description, Equation, HamiltonianStructure, Invariant, Jet, Kind, Leading, Name, Pattern, Prolongation, ProlongationDescription,
     Role, Start, Unknown,
 };
 pub use dual::{Dual, Scalar};
@@ -108,6 +109,7 @@ impl<M: Model> Problem<M> {
                 .collect(),
             switches: Cow::Borrowed(&[]),
             eliminated: Cow::Borrowed(&[]),
+            hamiltonian: None,
             leading: leading.0,
             leading_rank: leading.1,
             jacobian_y: dense(n, n),
@@ -135,6 +137,12 @@ impl<M: Model> Problem<M> {
     pub fn with_nominal(mut self, nominal: &[f64]) -> Self {
         let unknowns = self.description.unknowns.to_mut();
         unknowns.iter_mut().zip(nominal).for_each(|(unknown, nominal)| unknown.nominal = *nominal);
+        self
+    }
+
+    /// The problem as a Hamiltonian system with this structure.
+    pub fn with_structure(mut self, structure: HamiltonianStructure) -> Self {
+        self.description.hamiltonian = Some(structure);
         self
     }
 

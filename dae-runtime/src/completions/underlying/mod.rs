@@ -17,6 +17,7 @@ mod unsolvable;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
 use blocks::{BlockFactors, Columns, Diagonal, blocks, columns, pattern, reached, rows};
@@ -58,10 +59,12 @@ enum Guess {
     Near,
 }
 
-/// The underlying ordinary differential equation of a formulation.
+/// The underlying ordinary differential equation of a formulation, of the class [`Solved`], or
+/// [`Hamiltonian`](crate::contract::class::Hamiltonian) where the formulation has that structure.
 #[derive(Clone, Debug)]
-pub struct UnderlyingOde<D> {
+pub struct UnderlyingOde<D, C = Solved> {
     inner: D,
+    class: PhantomData<C>,
     description: Description,
     /// The differential unknowns.
     states: Vec<usize>,
@@ -92,7 +95,7 @@ struct Work {
     invariants: Vec<f64>,
 }
 
-impl<D: Dae> UnderlyingOde<D> {
+impl<D: Dae, C> UnderlyingOde<D, C> {
     /// Decomposes the formulation into blocks.
     pub fn new(inner: D) -> Self {
         let of = inner.description();
@@ -143,7 +146,7 @@ impl<D: Dae> UnderlyingOde<D> {
         let by_states = columns(&of.jacobian_y, &description.jacobian_y, is_state);
         let by_parameters = columns(&of.jacobian_p, &description.jacobian_p, |_| true);
         let diagonal = blocks.into_iter().map(|block| Diagonal::new(block, &rows, &place)).collect();
-        UnderlyingOde { description, states, diagonal, by_states, by_parameters, levels, work, inner }
+        UnderlyingOde { description, states, diagonal, by_states, by_parameters, levels, work, inner, class: PhantomData }
     }
 
     /// Positions of the differential unknowns in $y$: the unknowns of the ordinary differential equation.
@@ -358,15 +361,15 @@ impl<D: Dae> UnderlyingOde<D> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<D: Dae> Classified for UnderlyingOde<D> {
-    type Class = Solved;
+impl<D: Dae, C> Classified for UnderlyingOde<D, C> {
+    type Class = C;
 
     fn as_dae(&self) -> &dyn Dae {
         self
     }
 }
 
-impl<D: Dae> Dae for UnderlyingOde<D> {
+impl<D: Dae, C> Dae for UnderlyingOde<D, C> {
     fn description(&self) -> &Description {
         &self.description
     }
@@ -439,6 +442,10 @@ impl<D: Dae> Dae for UnderlyingOde<D> {
         let work = &mut *self.work.borrow_mut();
         let mut chosen = self.levels.iter().filter(|level| levels.contains(&level.differentiations));
         chosen.try_for_each(|level| self.project_onto(level, work, t, y))
+    }
+
+    fn canonical(&self) -> Option<&dyn Dae> {
+        self.description.hamiltonian.is_some().then_some(&self.inner)
     }
 
     forward_to_inner!();

@@ -5,10 +5,6 @@
 //! [`Stepper`](crate::integrator::stepper::Stepper). Source: Hairer, Nørsett & Wanner, *Solving Ordinary Differential
 //! Equations I*, sections II.4 to II.6 and II.10.
 //!
-//! The residual of such a formulation at any guess of $w = (y_d', y_a)$ is the guess minus $w(t, y_d)$, so that one
-//! evaluation gives $w$. Guesses are those of the stage before: where $w$ is found by iteration, it stays on its branch,
-//! and the difference has no rounding error worth mentioning.
-//!
 //! The end of a step is projected onto the constraints of the formulation (Hairer & Wanner II, section VII.2) before
 //! derivatives are evaluated there, so that this costs no evaluation; error estimates and dense output use the
 //! projected end.
@@ -22,11 +18,12 @@ pub(crate) mod tableau;
 
 use std::ops::RangeInclusive;
 
-use crate::contract::{Dae, Kind};
+use crate::contract::Dae;
 use crate::integrator::error_weights::Weights;
 use crate::integrator::stepper::{DenseAccuracy, Failure, Options, Stepper};
 use crate::integrator::{Integrator, Rejection, Run, RunStart, Scheme, StepError};
 use crate::linalg::iteration_matrix::Deficiency;
+use crate::methods::solved::Evaluation;
 use tableau::{Combination, Estimate, Tableau};
 
 /// Safety factor of the step size.
@@ -61,16 +58,13 @@ pub(crate) fn start<'d>(
     let weights = Weights::new(description, vec![options.rtol; n], options.atol.of(&description.unknowns));
     let mut run = Run::new(dae, start, options, weights)?;
     run.weights.update(start.y0, 1.0);
-    let (differential, algebraic) = (0..n).partition(|&k| description.unknowns[k].kind == Kind::Differential);
     let mut scheme = ExplicitRungeKutta {
         tableau,
-        differential,
-        algebraic,
+        unknowns: Evaluation::new(description),
         projected: options.projection.levels(),
         slopes: vec![vec![0.0; n]; tableau.stages() + 1 + tableau.c_of_output.len()],
         point: vec![0.0; n],
         slope: vec![0.0; n],
-        residual: vec![0.0; n],
         error: vec![0.0; n],
         second_error: vec![0.0; n],
         origin: vec![0.0; n],
@@ -89,10 +83,7 @@ pub(crate) fn start<'d>(
 /// The scheme of an explicit Runge–Kutta method.
 struct ExplicitRungeKutta {
     tableau: &'static Tableau,
-    /// The unknowns with derivatives.
-    differential: Vec<usize>,
-    /// The unknowns without.
-    algebraic: Vec<usize>,
+    unknowns: Evaluation,
     /// The constraints onto which steps are projected; see [`Projection::levels`].
     projected: RangeInclusive<u32>,
     /// Derivatives at the stages, at the end of the step, and at the stages of dense output.
@@ -100,7 +91,6 @@ struct ExplicitRungeKutta {
     /// A state, and derivatives there; before they are computed, guesses.
     point: Vec<f64>,
     slope: Vec<f64>,
-    residual: Vec<f64>,
     /// The estimated error of the attempt under way.
     error: Vec<f64>,
     /// The second difference of [`Estimate::Combined`].
@@ -124,18 +114,7 @@ struct ExplicitRungeKutta {
 impl ExplicitRungeKutta {
     /// Replaces the guesses in `slope`, and those of algebraic unknowns in `point`, by $w(t, y_d)$.
     fn evaluate(&mut self, run: &mut Run<'_>, t: f64) -> Result<(), StepError> {
-        run.dae.residual(t, &self.point, &self.slope, &mut self.residual);
-        run.statistics.residuals += 1;
-        if let Some(equation) = self.residual.iter().position(|r| !r.is_finite()) {
-            return Err(StepError::NonFinite { equation });
-        }
-        self.differential.iter().for_each(|&k| self.slope[k] -= self.residual[k]);
-        self.algebraic.iter().for_each(|&k| self.point[k] -= self.residual[k]);
-        // Of finite values, the sum may not be.
-        match self.point.iter().zip(&self.slope).position(|(value, slope)| !value.is_finite() || !slope.is_finite()) {
-            Some(equation) => Err(StepError::NonFinite { equation }),
-            None => Ok(()),
-        }
+        self.unknowns.evaluate(run, t, &mut self.point, &mut self.slope)
     }
 
     /// Moves `point` onto the constraints.
@@ -146,7 +125,7 @@ impl ExplicitRungeKutta {
 
     /// Sets the differential unknowns of `point` to `from` plus `h` times a combination of the slopes.
     fn advance(&mut self, from: &[f64], combination: Combination, h: f64) {
-        for &k in &self.differential {
+        for &k in &self.unknowns.differential {
             self.point[k] = from[k] + h * combined(&self.slopes, combination, k);
         }
     }
@@ -155,28 +134,28 @@ impl ExplicitRungeKutta {
     fn estimate_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), StepError> {
         match self.tableau.error {
             Estimate::Embedded(difference) => {
-                self.differential.iter().for_each(|&k| self.error[k] = h * combined(&self.slopes, difference, k));
+                self.unknowns.differential.iter().for_each(|&k| self.error[k] = h * combined(&self.slopes, difference, k));
             }
             Estimate::Combined { fifth, third } => {
-                for &k in &self.differential {
+                for &k in &self.unknowns.differential {
                     self.error[k] = h * combined(&self.slopes, fifth, k);
                     self.second_error[k] = h * combined(&self.slopes, third, k);
                 }
                 let [five, three] =
-                    [&self.error, &self.second_error].map(|error| run.weights.norm_over(&self.differential, error));
+                    [&self.error, &self.second_error].map(|error| run.weights.norm_over(&self.unknowns.differential, error));
                 let divisor = (five * five + PART_OF_THIRD * three * three).sqrt();
                 let factor = if divisor > 0.0 { five / divisor } else { 1.0 };
-                self.differential.iter().for_each(|&k| self.error[k] *= factor);
+                self.unknowns.differential.iter().for_each(|&k| self.error[k] *= factor);
             }
         }
-        if self.algebraic.is_empty() {
+        if self.unknowns.algebraic.is_empty() {
             return Ok(());
         }
         self.point.copy_from_slice(&run.candidate);
         self.slope.copy_from_slice(&run.candidate_slope);
-        self.differential.iter().for_each(|&k| self.point[k] -= self.error[k]);
+        self.unknowns.differential.iter().for_each(|&k| self.point[k] -= self.error[k]);
         self.evaluate(run, run.clock.time() + h)?;
-        self.algebraic.iter().for_each(|&k| self.error[k] = run.candidate[k] - self.point[k]);
+        self.unknowns.algebraic.iter().for_each(|&k| self.error[k] = run.candidate[k] - self.point[k]);
         Ok(())
     }
 
@@ -206,11 +185,11 @@ impl ExplicitRungeKutta {
         if !is_defined {
             self.slopes[first..].iter_mut().for_each(|slope| slope.fill(f64::NAN));
         }
-        if !self.algebraic.is_empty() {
+        if !self.unknowns.algebraic.is_empty() {
             for k in 0..self.point.len() {
                 self.point[k] = 0.5 * (self.origin[k] + run.y[k]);
             }
-            for &k in &self.differential {
+            for &k in &self.unknowns.differential {
                 self.point[k] = self.powers(run, k).iter().rev().fold(0.0, |sum, c| sum * -0.5 + c);
             }
             self.slope.copy_from_slice(&run.yp);
@@ -247,19 +226,19 @@ impl ExplicitRungeKutta {
     /// Length of the first step: such that a step of the explicit Euler method would have an error of a hundredth of that
     /// allowed, and the method of its order has one of about this size (Hairer, Nørsett & Wanner I, section II.4).
     fn first_step(&mut self, run: &mut Run<'_>) -> f64 {
-        let norm = |weights: &Weights, v: &[f64]| weights.norm_over(&self.differential, v);
+        let norm = |weights: &Weights, v: &[f64]| weights.norm_over(&self.unknowns.differential, v);
         let (size, speed) = (norm(&run.weights, &run.y), norm(&run.weights, &run.yp));
         let guess = if size < 1e-5 || speed < 1e-5 { 1e-6 } else { 0.01 * size / speed };
         let guess = guess.min(run.clock.span());
         let h = run.clock.direction() * guess;
         self.point.copy_from_slice(&run.y);
         self.slope.copy_from_slice(&run.yp);
-        self.differential.iter().for_each(|&k| self.point[k] += h * run.yp[k]);
+        self.unknowns.differential.iter().for_each(|&k| self.point[k] += h * run.yp[k]);
         if self.evaluate(run, run.clock.time() + h).is_err() {
             return 1e-3 * guess;
         }
         let change: Vec<f64> = self.slope.iter().zip(&run.yp).map(|(new, old)| (new - old) / guess).collect();
-        let curvature = run.weights.norm_over(&self.differential, &change);
+        let curvature = run.weights.norm_over(&self.unknowns.differential, &change);
         let largest = speed.max(curvature);
         let next = if largest <= 1e-15 {
             (1e-3 * guess).max(1e-6)
@@ -285,7 +264,7 @@ impl Scheme for ExplicitRungeKutta {
         if !self.is_start_known {
             self.evaluate(run, t).map_err(rejected)?;
             run.yp.copy_from_slice(&self.slope);
-            self.algebraic.iter().for_each(|&k| run.y[k] = self.point[k]);
+            self.unknowns.algebraic.iter().for_each(|&k| run.y[k] = self.point[k]);
             self.is_start_known = true;
         }
         self.slopes[0].copy_from_slice(&run.yp);
@@ -358,7 +337,7 @@ impl Scheme for ExplicitRungeKutta {
     /// method is suitable, that is small.
     fn respond(&self, residual: &mut [f64]) {
         let leading = self.leading();
-        self.differential.iter().for_each(|&k| residual[k] /= leading);
+        self.unknowns.differential.iter().for_each(|&k| residual[k] /= leading);
     }
 
     fn order(&self) -> usize {
@@ -376,11 +355,11 @@ impl Scheme for ExplicitRungeKutta {
     fn dense_coefficients(&mut self, run: &mut Run<'_>, coefficients: &mut [f64]) {
         self.complete_output(run);
         let n = self.point.len();
-        for &k in &self.differential {
+        for &k in &self.unknowns.differential {
             let powers = self.powers(run, k);
             powers[..=self.tableau.degree()].iter().enumerate().for_each(|(i, c)| coefficients[i * n + k] = *c);
         }
-        for &k in &self.algebraic {
+        for &k in &self.unknowns.algebraic {
             let [start, middle, end] = [self.origin[k], self.middle[k], run.y[k]];
             let parabola = [end, start - 4.0 * middle + 3.0 * end, 2.0 * (start - 2.0 * middle + end)];
             (0..=self.tableau.degree()).for_each(|i| coefficients[i * n + k] = parabola.get(i).copied().unwrap_or(0.0));

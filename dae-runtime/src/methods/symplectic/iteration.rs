@@ -1,0 +1,58 @@
+//! When an iteration has converged to rounding level.
+//!
+//! In: corrections. Out: whether another one is needed; an error if they do not converge.
+//!
+//! What structure-preserving methods preserve, they preserve only as far as their equations are solved, so that these
+//! are solved as accurately as rounding errors allow.
+
+use crate::integrator::StepError;
+
+/// Largest number of corrections.
+const MOST: usize = 100;
+/// Corrections that no longer decrease are rounding errors if they are below this fraction of the values.
+const ROUNDING: f64 = 1e-12;
+
+/// An iteration under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Iteration {
+    count: usize,
+    /// The size of the last correction, as a fraction of the values.
+    before: f64,
+}
+
+impl Iteration {
+    pub(super) fn new() -> Self {
+        Iteration { count: 0, before: f64::INFINITY }
+    }
+
+    pub(super) fn is_first(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Whether the iteration has converged with this correction, which is contained in `values` already. If it does not
+    /// converge, the error names the one of `unknowns` that is corrected most.
+    pub(super) fn is_over(
+        &mut self,
+        correction: &[f64],
+        (values, nominal): (&[f64], &[f64]),
+        unknowns: &[usize],
+    ) -> Result<bool, StepError> {
+        let (mut size, mut worst) = (0.0, 0);
+        for (k, ((correction, value), nominal)) in correction.iter().zip(values).zip(nominal).enumerate() {
+            let part = correction.abs() / (value.abs() + nominal);
+            if part > size || part.is_nan() {
+                (size, worst) = (part, k);
+            }
+        }
+        self.count += 1;
+        let rate = size / self.before;
+        // Estimate of the next correction.
+        let next = if self.before.is_finite() { size * rate.min(1.0) } else { size };
+        let is_over = next <= 0.5 * f64::EPSILON || (size <= ROUNDING && rate > 0.5);
+        if !size.is_finite() || (!is_over && (self.count == MOST || rate > 2.0)) {
+            return Err(StepError::Convergence { unknown: unknowns.get(worst).copied().unwrap_or(0) });
+        }
+        self.before = size;
+        Ok(is_over)
+    }
+}

@@ -1,0 +1,142 @@
+//! Methods of one stage for separable systems: a kick of the momenta, a drift of the positions, a projection.
+//!
+//! In: a separable system ([`System`]), a step. Out: its end.
+//!
+//! With $k = h$ for the symplectic Euler method, Hairer, *Solving Differential Equations on Manifolds*, (V.4.4) and
+//! (V.4.5), and $k = h/2$ for RATTLE, (V.5.2) and (V.5.3), and the force $f = -U_q$,
+//!
+//! $$ \hat p = p_0 + k f(q_0) - G(q_0)^{\mathsf T} \nu, \qquad q_1 = q_0 + h H_p(\hat p), \qquad 0 = g(q_1), $$
+//!
+//! which is solved for $\nu$ and $q_1$ by Newton's iteration. Then momenta are moved along $G(q_1)^{\mathsf T}$ until
+//! $G(q_1) H_p(p_1) = 0$, from $\hat p$, or for RATTLE from $\hat p + k f(q_1)$.
+
+use super::iteration::Iteration;
+use super::projection::Projection;
+use super::system::{System, add_product};
+use crate::integrator::StepError;
+
+/// Makes steps of one of the two methods.
+#[derive(Debug)]
+pub(super) struct KickDrift {
+    /// $k/h$.
+    part: f64,
+    /// Whether the positions at the end of a step kick the momenta.
+    is_symmetric: bool,
+    /// Whether the system has been evaluated at the start of the next step.
+    is_known: bool,
+    projection: Projection,
+    /// $\nu / h$ of the last step, from which the next one starts.
+    multipliers: Vec<f64>,
+    kicked: Vec<f64>,
+    momenta: Vec<f64>,
+    positions: Vec<f64>,
+    defect: Vec<f64>,
+    correction: Vec<f64>,
+}
+
+impl KickDrift {
+    pub(super) fn symplectic_euler(system: &System<'_>) -> Self {
+        KickDrift::new(system, 1.0, false)
+    }
+
+    pub(super) fn rattle(system: &System<'_>) -> Self {
+        KickDrift::new(system, 0.5, true)
+    }
+
+    fn new(system: &System<'_>, part: f64, is_symmetric: bool) -> Self {
+        let (n, m) = (system.n, system.m);
+        KickDrift {
+            part,
+            is_symmetric,
+            is_known: false,
+            projection: Projection::new(n, m),
+            multipliers: vec![0.0; m],
+            kicked: vec![0.0; n],
+            momenta: vec![0.0; n],
+            positions: vec![0.0; n],
+            defect: vec![0.0; n],
+            correction: vec![0.0; m],
+        }
+    }
+
+    /// Forgets where the last step has ended.
+    pub(super) fn forget(&mut self) {
+        self.is_known = false;
+    }
+
+    /// Replaces positions and momenta at `t` by those after a step of length `h`; after an error they are as before.
+    pub(super) fn step(
+        &mut self,
+        system: &mut System<'_>,
+        t: f64,
+        h: f64,
+        (q, p): (&mut [f64], &mut [f64]),
+    ) -> Result<(), StepError> {
+        if !self.is_known {
+            system.linearize(t, q, p, None);
+            self.projection.linearize(system)?;
+            system.evaluate(t, q, p, None)?;
+        }
+        self.is_known = false;
+        self.drift(system, t, h, q, p)?;
+        self.project(system, t + h, h)?;
+        q.copy_from_slice(&self.positions);
+        p.copy_from_slice(&self.momenta);
+        self.is_known = true;
+        Ok(())
+    }
+
+    /// Solves for the positions at the end of the step and the momenta there before they are projected.
+    fn drift(&mut self, system: &mut System<'_>, t: f64, h: f64, q: &[f64], p: &[f64]) -> Result<(), StepError> {
+        let (n, k) = (system.n, self.part * h);
+        let KickDrift { projection, kicked, momenta, positions, defect, correction, multipliers, .. } = self;
+        kicked.copy_from_slice(p);
+        kicked.iter_mut().zip(&system.force).for_each(|(p, force)| *p += k * force);
+        let mut iteration = Iteration::new();
+        loop {
+            momenta.copy_from_slice(kicked);
+            add_product(&system.directions, n, multipliers, h, momenta);
+            if iteration.is_first() {
+                // The positions that the momenta lead to, to first order.
+                defect.iter_mut().zip(momenta.iter().zip(p)).for_each(|(change, (new, old))| *change = new - old);
+                positions.iter_mut().zip(q.iter().zip(&system.velocity)).for_each(|(new, (q, v))| *new = q + h * v);
+                add_product(&system.velocity_by_momenta, n, defect, h, positions);
+            }
+            system.evaluate(t + h, positions, momenta, None)?;
+            system.constrain(t + h, positions);
+            for (defect, ((new, old), velocity)) in
+                defect.iter_mut().zip(positions.iter().zip(q).zip(&system.velocity))
+            {
+                *defect = new - old - h * velocity;
+            }
+            correction.copy_from_slice(&system.constraints);
+            add_product(&system.gradient, system.m, defect, -1.0, correction);
+            projection.solve(correction);
+            correction.iter_mut().for_each(|x| *x /= -h * h);
+            multipliers.iter_mut().zip(&*correction).for_each(|(multiplier, change)| *multiplier += change);
+            defect.iter_mut().for_each(|x| *x = -*x);
+            add_product(&projection.drifts, n, correction, h * h, defect);
+            positions.iter_mut().zip(&*defect).for_each(|(q, change)| *q += change);
+            if iteration.is_over(defect, (positions, &system.nominal[..n]), &system.structure.positions)? {
+                break;
+            }
+        }
+        momenta.copy_from_slice(kicked);
+        add_product(&system.directions, n, multipliers, h, momenta);
+        Ok(())
+    }
+
+    /// Moves the momenta to where the positions keep to the constraints. Leaves the system evaluated there.
+    fn project(&mut self, system: &mut System<'_>, t: f64, h: f64) -> Result<(), StepError> {
+        let KickDrift { projection, positions, momenta, .. } = self;
+        system.linearize(t, positions, momenta, None);
+        projection.linearize(system)?;
+        system.evaluate(t, positions, momenta, None)?;
+        if self.is_symmetric {
+            let (n, k) = (system.n, self.part * h);
+            momenta.iter_mut().zip(&system.force).for_each(|(p, force)| *p += k * force);
+            add_product(&system.velocity_by_momenta, n, &system.force, k, &mut system.velocity);
+        }
+        projection.project(system, t, positions, momenta)
+    }
+}

@@ -1,0 +1,68 @@
+//! Projection of momenta: the positions are to keep to the constraints.
+//!
+//! In: a system ([`System`]) at a point. Out: momenta moved along $G^{\mathsf T}$ such that $G(q) H_p(p, q) = 0$; and
+//! the matrix of that, $G H_{pp} G^{\mathsf T}$ up to sign, which the multipliers of a step have too.
+
+use super::iteration::Iteration;
+use super::system::{System, add_product};
+use crate::integrator::StepError;
+use crate::linalg::iteration_matrix::Lu;
+
+/// The matrix, and storage.
+#[derive(Debug)]
+pub(super) struct Projection {
+    /// The changes of velocities by the multipliers, column by column: $-H_{pp} G^{\mathsf T}$.
+    pub(super) drifts: Vec<f64>,
+    /// The factors of $G$ times that.
+    matrix: Lu<f64>,
+    multipliers: Vec<f64>,
+    change: Vec<f64>,
+}
+
+impl Projection {
+    pub(super) fn new(n: usize, m: usize) -> Self {
+        Projection { drifts: vec![0.0; n * m], matrix: Lu::new(m), multipliers: vec![0.0; m], change: vec![0.0; n] }
+    }
+
+    /// Takes the derivatives of the system at its last point.
+    pub(super) fn linearize(&mut self, system: &System<'_>) -> Result<(), StepError> {
+        let (n, m) = (system.n, system.m);
+        self.drifts.fill(0.0);
+        let columns = self.drifts.chunks_exact_mut(n.max(1)).zip(system.directions.chunks_exact(n.max(1)));
+        columns.for_each(|(drift, direction)| add_product(&system.velocity_by_momenta, n, direction, 1.0, drift));
+        let matrix = self.matrix.matrix_mut();
+        matrix.fill(0.0);
+        let columns = matrix.chunks_exact_mut(m.max(1)).zip(self.drifts.chunks_exact(n.max(1)));
+        columns.for_each(|(column, drift)| add_product(&system.gradient, m, drift, 1.0, column));
+        self.matrix.factorize().map_err(|_| StepError::Singular)
+    }
+
+    /// Replaces changes of the constraints by the multipliers that cause them.
+    pub(super) fn solve(&self, changes: &mut [f64]) {
+        self.matrix.solve(changes);
+    }
+
+    /// Projects momenta `p` at positions `q`, where the derivatives are those of the system; its velocity is that of `p`,
+    /// at first nearly, in the end exactly.
+    pub(super) fn project(&mut self, system: &mut System<'_>, t: f64, q: &[f64], p: &mut [f64]) -> Result<(), StepError> {
+        let (n, m) = (system.n, system.m);
+        if m == 0 {
+            return Ok(());
+        }
+        let mut iteration = Iteration::new();
+        loop {
+            self.multipliers.fill(0.0);
+            add_product(&system.gradient, m, &system.velocity, -1.0, &mut self.multipliers);
+            self.matrix.solve(&mut self.multipliers);
+            self.change.fill(0.0);
+            add_product(&system.directions, n, &self.multipliers, 1.0, &mut self.change);
+            p.iter_mut().zip(&self.change).for_each(|(p, change)| *p += change);
+            let nominal = &system.nominal[n..];
+            if iteration.is_over(&self.change, (p, nominal), &system.structure.momenta)? {
+                add_product(&self.drifts, n, &self.multipliers, 1.0, &mut system.velocity);
+                return Ok(());
+            }
+            system.evaluate(t, q, p, None)?;
+        }
+    }
+}
