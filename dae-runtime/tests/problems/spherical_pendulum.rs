@@ -19,11 +19,11 @@ pub fn start() -> [[f64; 3]; 2] {
     [[sin, 0.0, cos], [3.0 * cos, 6.5, -3.0 * sin]]
 }
 
-impl SphericalPendulum {
+impl Problem<SphericalPendulum> {
     /// $H$ at a state.
     pub fn energy(&self, y: &[f64]) -> f64 {
         let squares: f64 = y[3..6].iter().map(|p| p * p).sum();
-        0.5 * (1.0 + self.0 * y[2]) * squares + y[2]
+        0.5 * (1.0 + self.model.0 * y[2]) * squares + y[2]
     }
 }
 

@@ -33,8 +33,8 @@ pub(super) struct Stages {
     /// A stage, or the end of the step.
     positions: Vec<f64>,
     momenta: Vec<f64>,
-    /// Changes of the positions at the end of the step by the last correction.
-    change: Vec<f64>,
+    /// Changes of the positions, and of the momenta, at the end of the step by the last correction.
+    changes: [Vec<f64>; 2],
     projection: Projection,
 }
 
@@ -50,7 +50,7 @@ impl Stages {
             multipliers: vec![0.0; s * m],
             positions: vec![0.0; n],
             momenta: vec![0.0; n],
-            change: vec![0.0; n],
+            changes: [vec![0.0; n], vec![0.0; n]],
             projection: Projection::new(n, m),
         }
     }
@@ -73,7 +73,7 @@ impl Stages {
             self.unknowns[j * n..(j + 1) * n].copy_from_slice(&system.velocity);
             self.unknowns[(s + j) * n..(s + j + 1) * n].copy_from_slice(&system.force);
         }
-        let mut iteration = Iteration::new();
+        let (mut iteration, mut before) = (Iteration::new(), f64::INFINITY);
         loop {
             self.evaluate(system, t, h, (q, p))?;
             self.matrix.solve(&mut self.residual);
@@ -81,21 +81,26 @@ impl Stages {
             for (multiplier, change) in self.multipliers.iter_mut().zip(&self.residual[2 * s * n..]) {
                 *multiplier -= change / h;
             }
-            let Stages { positions, momenta, change, pair, unknowns, residual, .. } = self;
-            change.fill(0.0);
+            let Stages { positions, momenta, changes: [of_positions, of_momenta], pair, unknowns, residual, .. } = self;
+            of_positions.fill(0.0);
+            of_momenta.fill(0.0);
             positions.copy_from_slice(q);
             momenta.copy_from_slice(p);
             let last = &pair.constrained[pair.constrained.len() - 1];
             for (j, (b, b_of_momenta)) in last.iter().zip(&pair.end_of_momenta).enumerate() {
                 let (of_q, of_p) = (j * n..(j + 1) * n, (s + j) * n..(s + j + 1) * n);
-                add_product(&residual[of_q.clone()], n, &[*b], -h, change);
+                add_product(&residual[of_q.clone()], n, &[*b], -h, of_positions);
+                add_product(&residual[of_p.clone()], n, &[*b_of_momenta], -h, of_momenta);
                 add_product(&unknowns[of_q], n, &[*b], h, positions);
                 add_product(&unknowns[of_p], n, &[*b_of_momenta], h, momenta);
             }
+            let size = of_momenta.iter().fold(0.0, |size: f64, change| size.max(change.abs()));
             let values = (&positions[..], &system.nominal[..n]);
-            if iteration.is_over(change, values, &system.structure.positions)? {
+            // In momenta, rounding errors are larger, by multipliers times the step size, and then projected away.
+            if iteration.is_over(of_positions, values, &system.structure.positions)? && size >= 0.5 * before {
                 break;
             }
+            before = size;
         }
         let Stages { projection, positions, momenta, .. } = self;
         system.linearize(t + h, positions, momenta, None);
