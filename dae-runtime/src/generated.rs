@@ -12,10 +12,10 @@ pub use std::sync::LazyLock;
 pub use crate::completions::derivative_array::DerivativeArray;
 pub use crate::completions::state_space::{Coordinates, StateSpace};
 use crate::contract::class::Open;
-pub use crate::contract::class::{Classified, Index};
+pub use crate::contract::class::{Classified, Hamiltonian, Index};
 pub use crate::contract::{
-    AliasOf, Code, Dae, Description, Eliminated, Equation, Invariant, Jet, JetEquation, Kind, Leading, Name, Pattern,
-    Prolongation, ProlongationDescription, Role, Start, Switch, Unknown, UnrolledLu,
+    AliasOf, Code, Dae, Description, Eliminated, Equation, HamiltonianStructure, Invariant, Jet, JetEquation, Kind,
+    Leading, Name, Pattern, Prolongation, ProlongationDescription, Role, Start, Switch, Unknown, UnrolledLu,
 };
 
 pub use crate::completions::underlying::{UnderlyingOde, Unsolvable};
@@ -59,6 +59,20 @@ pub const fn switch(name: &'static str, of_time: bool, jumps: bool) -> Switch {
 /// A sparsity pattern in compressed-row form.
 pub const fn pattern(columns: usize, row_starts: &'static [usize], column_indices: &'static [usize]) -> Pattern {
     Pattern { columns, row_starts: Borrowed(row_starts), column_indices: Borrowed(column_indices) }
+}
+
+/// The structure of a Hamiltonian system: positions, momenta, multipliers, their equations, constraints.
+pub const fn hamiltonian(places: [&'static [usize]; 6], is_separable: bool) -> HamiltonianStructure {
+    let [positions, momenta, multipliers, position_equations, momentum_equations, constraints] = places;
+    HamiltonianStructure {
+        positions: Borrowed(positions),
+        momenta: Borrowed(momenta),
+        multipliers: Borrowed(multipliers),
+        position_equations: Borrowed(position_equations),
+        momentum_equations: Borrowed(momentum_equations),
+        constraints: Borrowed(constraints),
+        is_separable,
+    }
 }
 
 /// An entry of the jet vector.
@@ -170,7 +184,7 @@ impl Dae for Rejected {
             invariants: Borrowed(&[]),
             switches: Borrowed(&[]),
             eliminated: Borrowed(&[]),
-            hamiltonian: None,
+            hamiltonian: Err(Borrowed("")),
             leading: Leading::Constant,
             leading_rank: 0,
             jacobian_y: pattern(0, &[0], &[]),

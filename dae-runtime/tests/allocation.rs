@@ -6,9 +6,9 @@ use std::alloc::System;
 
 use dae_runtime::contract::Dae;
 use dae_runtime::solve::Method;
-use dae_runtime::stepper::{Options, Tolerance};
+use dae_runtime::stepper::{Options, StepControl, Tolerance};
 use dae_runtime::underlying::UnderlyingOde;
-use problems::{manufactured, pendulum, transistor_amplifier};
+use problems::{manufactured, pendulum, spherical_pendulum, transistor_amplifier};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -43,7 +43,8 @@ fn allocations_once(method: Method, dae: &dyn Dae, y0: &[f64], yp0: &[f64], t_en
 
 #[test]
 fn steps_do_not_allocate() {
-    for &method in Method::ALL.iter().filter(|method| !method.is_explicit()) {
+    symplectic_steps_do_not_allocate();
+    for &method in Method::ALL.iter().filter(|method| !method.is_explicit() && !method.is_symplectic()) {
         let problem = pendulum::pendulum(pendulum::Form::Ggl);
         assert_eq!(allocations(method, &problem, &problem.y0, &problem.yp0, 5.0), 0, "{method:?}");
         let problem = manufactured::state_dependent_leading();
@@ -58,5 +59,26 @@ fn steps_do_not_allocate() {
         let problem = manufactured::state_dependent_leading();
         let form = UnderlyingOde::new(&problem);
         assert_eq!(allocations(method, &form, &problem.y0, &problem.yp0, 5.0), 0, "{method:?}");
+    }
+}
+
+/// Symplectic methods make steps of fixed size, all at once.
+fn symplectic_steps_do_not_allocate() {
+    for &method in Method::ALL.iter().filter(|method| method.is_symplectic()) {
+        for a in [0.0, 0.3] {
+            let problem = spherical_pendulum::spherical_pendulum(a);
+            let form = UnderlyingOde::new(&problem);
+            let options = Options { control: StepControl::Fixed(0.01), ..Options::default() };
+            let mut stepper = method.start(&form, 0.0, &problem.y0, &problem.yp0, 1.0, &options).unwrap();
+            let mut coefficients = vec![0.0; 10 * problem.y0.len()];
+            let region = Region::new(GLOBAL);
+            while stepper.time() != 1.0 {
+                stepper.step().unwrap();
+                let length = (stepper.dense_degree() + 1) * problem.y0.len();
+                stepper.dense_coefficients(&mut coefficients[..length]);
+            }
+            let change = region.change();
+            assert_eq!(change.allocations + change.reallocations, 0, "{method:?}");
+        }
     }
 }

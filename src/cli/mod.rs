@@ -133,7 +133,7 @@ struct SimulateArguments {
     /// Time at which to end; may be before the start.
     #[arg(long, value_name = "T", value_parser = finite, allow_negative_numbers = true)]
     t_end: f64,
-    /// Form to integrate [default: ggl, or original if the model has no ggl form; underlying for explicit methods].
+    /// Form to integrate [default: ggl, or original if the model has no ggl form; underlying for explicit and symplectic methods].
     #[arg(long, value_name = FORM.as_str())]
     form: Option<Form>,
     /// Method: Radau IIA of order 5, or of order 5, 9 or 13 as it pays, or BDF; explicit ones, for non-stiff models, are
@@ -213,7 +213,7 @@ impl From<ProjectionArgument> for Projection {
 }
 
 /// The names of methods on the command line.
-const METHODS: &str = "radau5|radau|radau9|radau13|bdf|bdfK|implicit-euler|dopri5|dop853|explicit-euler";
+const METHODS: &str = "radau5|radau|radau9|radau13|bdf|bdfK|implicit-euler|dopri5|dop853|explicit-euler|symplectic-euler|rattle|rattle4|rattle6|rattle8|lobatto";
 
 /// A method named on the command line.
 #[derive(Clone, Debug)]
@@ -238,12 +238,18 @@ impl FromStr for MethodArgument {
             "dopri5" => (Method::Dopri5, None),
             "dop853" => (Method::Dop853, None),
             "explicit-euler" => (Method::ExplicitEuler, None),
+            "symplectic-euler" => (Method::SymplecticEuler, None),
+            "rattle" => (Method::Rattle, None),
+            "rattle4" => (Method::Rattle4, None),
+            "rattle6" => (Method::Rattle6, None),
+            "rattle8" => (Method::Rattle8, None),
+            "lobatto" => (Method::Lobatto, None),
             _ => match text.strip_prefix("bdf").and_then(|order| order.parse::<usize>().ok()) {
                 Some(order) if (1..=MAX_ORDER).contains(&order) => (Method::Bdf, Some(order)),
                 _ => {
                     return Err(format!(
                         "the methods are radau5, radau, radau9, radau13, bdf, bdf1 to bdf{MAX_ORDER}, implicit-euler, \
-                         dopri5, dop853 and explicit-euler"
+                         dopri5, dop853, explicit-euler, symplectic-euler, rattle, rattle4, rattle6, rattle8 and lobatto"
                     ));
                 }
             },

@@ -21,10 +21,11 @@ use super::{Exit, Loaded, SimulateArguments, fail, json, picture, print, summary
 
 pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     check_outputs(arguments)?;
-    let is_explicit = arguments.method.method.is_explicit();
-    let form = arguments.form.as_ref().unwrap_or(if is_explicit { &Form::Underlying } else { &Form::Ggl });
+    let method = arguments.method.method;
+    let is_underlying = method.is_explicit() || method.is_symplectic();
+    let form = arguments.form.as_ref().unwrap_or(if is_underlying { &Form::Underlying } else { &Form::Ggl });
     let loaded = match &arguments.form {
-        None if !is_explicit => Loaded::read_default(&arguments.model)?,
+        None if !is_underlying => Loaded::read_default(&arguments.model)?,
         _ => Loaded::read(&arguments.model, form)?,
     };
     let compiled = &loaded.compiled;

@@ -270,8 +270,9 @@ pub struct Description {
     /// Unknowns of the model that are not entries of $y$, because equations make them equal to an entry up to sign, or
     /// constant.
     pub eliminated: Cow<'static, [Eliminated]>,
-    /// The structure of a Hamiltonian system, if the model is known to be one and the formulation contains its equations.
-    pub hamiltonian: Option<HamiltonianStructure>,
+    /// The structure of a Hamiltonian system, if the model is known to be one and the formulation contains its equations;
+    /// otherwise why it is not: `the force in equation 3 depends on \`u\``.
+    pub hamiltonian: Result<HamiltonianStructure, Name>,
     /// How $y'$ enters.
     pub leading: Leading,
     /// Generic rank of $\partial F/\partial y'$. Smaller than the number of differential unknowns exactly when

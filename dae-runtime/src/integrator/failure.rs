@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::contract::Name;
+use crate::contract::{Description, Name};
 use crate::initialize::InitializationError;
 
 /// Why an integration ended before its end time. Results up to then are kept.
@@ -76,6 +76,8 @@ pub enum Failure {
         method: Name,
         /// The formulation.
         form: Name,
+        /// Why it is not.
+        reason: Name,
     },
     /// A multiplier of the formulation, zero on solutions, is not small: either the directions in which it acts no
     /// longer correct the constraints, or the solution has ended. What has been computed since is wrong.
@@ -263,6 +265,17 @@ impl fmt::Display for StepCause {
     }
 }
 
+impl Failure {
+    /// The refusal of a symplectic method.
+    pub(crate) fn not_hamiltonian(method: &'static str, of: &Description) -> Failure {
+        let reason = match &of.hamiltonian {
+            Err(reason) => reason.clone(),
+            Ok(_) => "the structure in its description does not fit its equations".into(),
+        };
+        Failure::NotHamiltonian { method: method.into(), form: of.form.clone(), reason }
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -300,10 +313,9 @@ impl fmt::Display for Failure {
                 f,
                 "{method} is explicit, and the {form} form is not solved for its derivatives; integrate the form underlying, or by Radau5"
             ),
-            Failure::NotHamiltonian { method, form } => write!(
+            Failure::NotHamiltonian { method, form, reason } => write!(
                 f,
-                "{method} integrates Hamiltonian systems, and the {form} form is not known to be one: it takes the form underlying of a model in \
-                 positions, their velocities or momenta, and the multipliers of constraints on positions, without friction and explicit time"
+                "{method} integrates Hamiltonian systems, in the form underlying, and the {form} form is not known to be one: {reason}"
             ),
             Failure::MultiplierNotZero { t, form, multiplier, value } => write!(
                 f,

@@ -96,7 +96,7 @@ impl Method {
             Requirement::Solved if description.leading == Leading::Solved => return Ok(()),
             Requirement::Solved => return Err(Failure::NotSolved { method, form }),
             Requirement::Hamiltonian if dae.canonical().is_some() => return Ok(()),
-            Requirement::Hamiltonian => return Err(Failure::NotHamiltonian { method, form }),
+            Requirement::Hamiltonian => return Err(Failure::not_hamiltonian(self.name(), description)),
             Requirement::Index(limit) => limit,
         };
         let beyond = description.unknowns.iter().find(|unknown| unknown.index > limit);

@@ -11,7 +11,7 @@ use super::events::{Consequence, EventOutcome, Events};
 use super::multipliers::Watched;
 use super::record::{Made, Recorder};
 use super::restarts::PiecewiseRun;
-use crate::contract::class::Method;
+use crate::contract::class::{Method, Requirement};
 use crate::contract::{Dae, Name};
 use crate::initialize::InitializationOptions;
 use crate::integrator::hidden::Hidden;
@@ -110,15 +110,18 @@ impl<'d, 'c> Steps<'d, 'c> {
         let (run, status) = match PiecewiseRun::start(dae, method, [t0, t_end], [y0, yp0], (&stops, &options)) {
             Ok(run) => (Some(run), None),
             Err(
-                failure
-                @ (Failure::InvalidOption { .. }
+                failure @ (Failure::InvalidOption { .. }
                 | Failure::UnsuitableMethod { .. }
                 | Failure::NotSolved { .. }
                 | Failure::NotHamiltonian { .. }),
             ) => return Err(failure),
             Err(failure) => (None, Some(Status::Stopped(failure))),
         };
-        let projected = if method.is_explicit() { options.projection.levels() } else { Projection::Off.levels() };
+        let projected = match method.requirement() {
+            Requirement::Index(_) => Projection::Off.levels(),
+            Requirement::Solved => options.projection.levels(),
+            Requirement::Hamiltonian => Projection::On.levels(),
+        };
         let is_adaptive = options.control == StepControl::Adaptive;
         let hidden = run.as_ref().filter(|_| is_adaptive);
         recorder.improve_by(hidden.and_then(|run| Hidden::of(dae, &options, t_end - t0, run.plan())));

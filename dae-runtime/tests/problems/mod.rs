@@ -24,8 +24,8 @@ use std::cell::Cell;
 use dae_runtime::class::{Classified, Open};
 use dae_runtime::contract::UnrolledLu;
 use dae_runtime::contract::{
-    Dae, Description, Equation, HamiltonianStructure, Invariant, Jet, Kind, Leading, Name, Pattern, Prolongation, ProlongationDescription,
-    Role, Start, Unknown,
+    Dae, Description, Equation, HamiltonianStructure, Invariant, Jet, Kind, Leading, Name, Pattern, Prolongation,
+    ProlongationDescription, Role, Start, Unknown,
 };
 pub use dual::{Dual, Scalar};
 
@@ -109,7 +109,7 @@ impl<M: Model> Problem<M> {
                 .collect(),
             switches: Cow::Borrowed(&[]),
             eliminated: Cow::Borrowed(&[]),
-            hamiltonian: None,
+            hamiltonian: Err(Name::from("the problem does not say")),
             leading: leading.0,
             leading_rank: leading.1,
             jacobian_y: dense(n, n),
@@ -142,7 +142,7 @@ impl<M: Model> Problem<M> {
 
     /// The problem as a Hamiltonian system with this structure.
     pub fn with_structure(mut self, structure: HamiltonianStructure) -> Self {
-        self.description.hamiltonian = Some(structure);
+        self.description.hamiltonian = Ok(structure);
         self
     }
 

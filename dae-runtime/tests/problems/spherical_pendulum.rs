@@ -63,7 +63,8 @@ pub fn spherical_pendulum(a: f64) -> Problem<SphericalPendulum> {
     let yp0: Vec<f64> = velocities.into_iter().chain(forces).chain([0.0]).collect();
     let invariants = [("position", None), ("velocity", None)];
     let leading = (Leading::Constant, 6);
-    let problem = Problem::new("spherical pendulum", SphericalPendulum(a), &unknowns, &invariants, leading, (0.0, &y0, &yp0));
+    let problem =
+        Problem::new("spherical pendulum", SphericalPendulum(a), &unknowns, &invariants, leading, (0.0, &y0, &yp0));
     problem.with_structure(HamiltonianStructure {
         positions: vec![0, 1, 2].into(),
         momenta: vec![3, 4, 5].into(),

@@ -48,8 +48,11 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
         let (returned, value) = match form.formulation.completion {
             None => (target, value),
             Some(Completion::Underlying) => (
-                format!("::dae::__private::UnderlyingOde<{target}>"),
-                format!("::dae::__private::UnderlyingOde::new({value})"),
+                match form.formulation.hamiltonian {
+                    Ok(_) => format!("::dae::__private::UnderlyingOde<{target}, ::dae::__private::Hamiltonian>"),
+                    Err(_) => format!("::dae::__private::UnderlyingOde<{target}>"),
+                },
+                format!("::dae::__private::UnderlyingOde::of_class({value})"),
             ),
             Some(Completion::DerivativeArray { rows }) => (
                 format!("::dae::__private::DerivativeArray<{target}>"),

@@ -4,7 +4,8 @@
 //! Without families the tables are literals; with families, loops fill them when the description is first asked for.
 
 use dae_runtime::contract::{
-    AliasOf, Description, Invariant, Kind, Leading, Pattern, ProlongationDescription, Role, Start, Unknown,
+    AliasOf, Description, HamiltonianStructure, Invariant, Kind, Leading, Name, Pattern, ProlongationDescription, Role,
+    Start, Unknown,
 };
 
 use super::items::docs;
@@ -59,6 +60,30 @@ fn leading(leading: Leading) -> &'static str {
         Leading::Nonlinear => "Nonlinear",
         Leading::Solved => "Solved",
     }
+}
+
+/// The structure of a Hamiltonian system as Rust, with positions translated by these functions.
+fn hamiltonian(
+    structure: &Result<HamiltonianStructure, Name>,
+    [unknown, row, invariant]: [&dyn Fn(usize) -> usize; 3],
+) -> String {
+    let structure = match structure {
+        Ok(structure) => structure,
+        Err(reason) => return format!("Err(Borrowed({reason:?}))"),
+    };
+    let list = |places: &[usize], of: &dyn Fn(usize) -> usize| {
+        let places: Vec<String> = places.iter().map(|&place| of(place).to_string()).collect();
+        format!("&[{}]", places.join(", "))
+    };
+    let lists = [
+        list(&structure.positions, unknown),
+        list(&structure.momenta, unknown),
+        list(&structure.multipliers, unknown),
+        list(&structure.position_equations, row),
+        list(&structure.momentum_equations, row),
+        list(&structure.constraints, invariant),
+    ];
+    format!("Ok(hamiltonian([{}], {}))", lists.join(", "), structure.is_separable)
 }
 
 fn start(s: Start) -> &'static str {
@@ -178,6 +203,11 @@ fn listed_description(form: &CompiledForm, prolonged: &Prolonged, parameters: &[
     }
     text.push_str(&format!("            Description {{\n                model: Borrowed({:?}),\n", d.model));
     text.push_str(&format!("                form: Borrowed({:?}),\n", d.form));
+    let of_unknowns = Numbering::of(form.formulation.unknowns.iter().map(|u| &u.domain))?;
+    let places = Numbering::of(&of_invariants)?;
+    let places: [&dyn Fn(usize) -> usize; 3] =
+        [&|k| of_unknowns.place_of(k), &|row| rows.place_of(row), &|k| places.place_of(k)];
+    text.push_str(&format!("                hamiltonian: {},\n", hamiltonian(&d.hamiltonian, places)));
     text.push_str(&format!("                leading: Leading::{},\n", leading(d.leading)));
     text.push_str(&format!("                leading_rank: {},\n", d.leading_rank));
     // In models with families nothing is eliminated, because families would be torn.
@@ -242,8 +272,9 @@ fn literal_description(d: &Description) -> String {
     }
     let list = if eliminated.is_empty() { "[]" } else { "ELIMINATED" };
     text.push_str(&format!("            eliminated: Borrowed(&{list}),\n"));
+    let structure = hamiltonian(&d.hamiltonian, [&|k| k; 3]);
     text.push_str(&format!(
-        "            leading: Leading::{leading},\n            leading_rank: {},\n",
+        "            hamiltonian: {structure},\n            leading: Leading::{leading},\n            leading_rank: {},\n",
         d.leading_rank
     ));
     for (field, p) in [

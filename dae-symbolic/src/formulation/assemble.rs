@@ -9,7 +9,7 @@ use super::layout::Layout;
 use super::recipe::{Equations, Lower, Metric, Rows};
 use super::recipes::recipe;
 use super::selection::{Material, Selection};
-use super::{Completion, Form, FormError, FormInvariant, Formulation, frozen, multipliers};
+use super::{Completion, Form, FormError, FormInvariant, Formulation, NOT_SOLVED, frozen, hamiltonian, multipliers};
 use crate::expr::{Dag, Expr, Symbol, has_symbol};
 use crate::model::Model;
 
@@ -37,6 +37,7 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
         invariants: Vec::new(),
         eliminated: layout.eliminated(model, material.eliminated),
         completion: recipe.completion,
+        hamiltonian: Err(NOT_SOLVED.into()),
     };
     formulation.equations.extend(layout.order_reduction(model));
     let setting = DirectionContext { form, metric: recipe.metric, material, layout: &layout };
@@ -54,6 +55,9 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
         weigh_by_pencil(&mut model.dag, &mut formulation, material.index);
     }
     formulation.invariants = invariants(model, &layout, &selection, &formulation);
+    if formulation.completion == Some(Completion::Underlying) {
+        formulation.hamiltonian = hamiltonian::structure(model, &formulation);
+    }
     Ok(formulation)
 }
 

@@ -103,6 +103,7 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
         equations: rows,
         eliminated: Vec::new(),
         completion: Some(Completion::DerivativeArray { rows: array_rows }),
+        hamiltonian: Err(super::NOT_SOLVED.into()),
     };
     for state in differential_states(&model.dag, &formulation) {
         formulation.unknowns[state].kind = Kind::Differential;

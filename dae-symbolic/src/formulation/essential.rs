@@ -52,6 +52,7 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
         invariants: Vec::new(),
         eliminated: layout.eliminated(model, material.eliminated),
         completion: None,
+        hamiltonian: Err(super::NOT_SOLVED.into()),
     };
     let constraints = layout.rows(&mut model.dag, &selection.enforced, form)?;
     for constraint in constraints {

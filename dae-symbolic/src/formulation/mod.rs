@@ -38,6 +38,7 @@ mod derivative_array;
 mod directions;
 mod essential;
 mod frozen;
+mod hamiltonian;
 mod layout;
 mod levels;
 mod multipliers;
@@ -57,7 +58,7 @@ pub use selection::Material;
 
 use std::collections::HashSet;
 
-use dae_runtime::contract::{AliasOf, Kind};
+use dae_runtime::contract::{AliasOf, HamiltonianStructure, Kind};
 use dae_runtime::state_space::Coordinates;
 
 use crate::expr::{Expr, Symbol};
@@ -165,7 +166,12 @@ pub struct Formulation {
     pub eliminated: Vec<FormEliminated>,
     /// What the runtime adds to the rows during a run, if anything.
     pub completion: Option<Completion>,
+    /// The structure of a Hamiltonian system, or why it is not known to have one.
+    pub hamiltonian: Result<HamiltonianStructure, String>,
 }
+
+/// Why a form that is not `underlying` is no Hamiltonian system.
+const NOT_SOLVED: &str = "only the form underlying is solved for the derivatives";
 
 /// What the runtime adds to a formulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,9 +191,9 @@ pub enum Completion {
 impl Formulation {
     /// Whether the formulations differ at most in the name of their form.
     pub(crate) fn is_same_but_for_name(&self, other: &Formulation) -> bool {
-        let Formulation { form: _, unknowns, equations, invariants, eliminated, completion } = self;
+        let Formulation { form: _, unknowns, equations, invariants, eliminated, completion, hamiltonian } = self;
         (unknowns, equations, invariants) == (&other.unknowns, &other.equations, &other.invariants)
-            && (eliminated, completion) == (&other.eliminated, &other.completion)
+            && (eliminated, completion, hamiltonian) == (&other.eliminated, &other.completion, &other.hamiltonian)
     }
 
     /// The name of a symbol in one of the expressions of the formulation.

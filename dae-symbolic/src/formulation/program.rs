@@ -127,6 +127,7 @@ impl FormProgram {
                         alias_of: it.alias_of,
                     })
                     .collect(),
+                hamiltonian: formulation.hamiltonian.clone().map_err(Name::from),
                 leading,
                 leading_rank,
                 jacobian_y: jacobian_y.pattern,

@@ -95,9 +95,16 @@ struct Work {
     invariants: Vec<f64>,
 }
 
-impl<D: Dae, C> UnderlyingOde<D, C> {
+impl<D: Dae> UnderlyingOde<D> {
     /// Decomposes the formulation into blocks.
     pub fn new(inner: D) -> Self {
+        UnderlyingOde::of_class(inner)
+    }
+}
+
+impl<D: Dae, C> UnderlyingOde<D, C> {
+    /// Decomposes the formulation into blocks, and gives the result this class.
+    pub fn of_class(inner: D) -> Self {
         let of = inner.description();
         let n = of.unknowns.len();
         let is_state = |j: usize| of.unknowns[j].kind == Kind::Differential;
@@ -146,7 +153,17 @@ impl<D: Dae, C> UnderlyingOde<D, C> {
         let by_states = columns(&of.jacobian_y, &description.jacobian_y, is_state);
         let by_parameters = columns(&of.jacobian_p, &description.jacobian_p, |_| true);
         let diagonal = blocks.into_iter().map(|block| Diagonal::new(block, &rows, &place)).collect();
-        UnderlyingOde { description, states, diagonal, by_states, by_parameters, levels, work, inner, class: PhantomData }
+        UnderlyingOde {
+            description,
+            states,
+            diagonal,
+            by_states,
+            by_parameters,
+            levels,
+            work,
+            inner,
+            class: PhantomData,
+        }
     }
 
     /// Positions of the differential unknowns in $y$: the unknowns of the ordinary differential equation.
@@ -445,7 +462,7 @@ impl<D: Dae, C> Dae for UnderlyingOde<D, C> {
     }
 
     fn canonical(&self) -> Option<&dyn Dae> {
-        self.description.hamiltonian.is_some().then_some(&self.inner)
+        self.description.hamiltonian.is_ok().then_some(&self.inner)
     }
 
     forward_to_inner!();

@@ -134,15 +134,18 @@ impl ExplicitRungeKutta {
     fn estimate_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), StepError> {
         match self.tableau.error {
             Estimate::Embedded(difference) => {
-                self.unknowns.differential.iter().for_each(|&k| self.error[k] = h * combined(&self.slopes, difference, k));
+                self.unknowns
+                    .differential
+                    .iter()
+                    .for_each(|&k| self.error[k] = h * combined(&self.slopes, difference, k));
             }
             Estimate::Combined { fifth, third } => {
                 for &k in &self.unknowns.differential {
                     self.error[k] = h * combined(&self.slopes, fifth, k);
                     self.second_error[k] = h * combined(&self.slopes, third, k);
                 }
-                let [five, three] =
-                    [&self.error, &self.second_error].map(|error| run.weights.norm_over(&self.unknowns.differential, error));
+                let [five, three] = [&self.error, &self.second_error]
+                    .map(|error| run.weights.norm_over(&self.unknowns.differential, error));
                 let divisor = (five * five + PART_OF_THIRD * three * three).sqrt();
                 let factor = if divisor > 0.0 { five / divisor } else { 1.0 };
                 self.unknowns.differential.iter().for_each(|&k| self.error[k] *= factor);

@@ -104,8 +104,7 @@ impl KickDrift {
             }
             system.evaluate(t + h, positions, momenta, None)?;
             system.constrain(t + h, positions);
-            for (defect, ((new, old), velocity)) in
-                defect.iter_mut().zip(positions.iter().zip(q).zip(&system.velocity))
+            for (defect, ((new, old), velocity)) in defect.iter_mut().zip(positions.iter().zip(q).zip(&system.velocity))
             {
                 *defect = new - old - h * velocity;
             }

@@ -51,19 +51,21 @@ impl<'d> Symplectic<'d> {
     /// Begins at a consistent state `y` of a formulation, at time `t`.
     ///
     /// # Errors
-    /// [`Failure::NotHamiltonian`] if the method is not one for Hamiltonian systems, or the formulation not known to be
-    /// one; [`Failure::InvalidOption`] if `y` has not as many entries as it has unknowns.
+    /// [`Failure::NotHamiltonian`] if the formulation is not known to be that of a Hamiltonian system;
+    /// [`Failure::InvalidOption`] if the method is not symplectic, or `y` has not as many entries as there are unknowns.
     pub fn new(dae: &'d dyn Dae, method: Method, t: f64, y: &[f64]) -> Result<Self, Failure> {
         let of = dae.description();
         if y.len() != of.unknowns.len() {
             let message = format!("{} values given for {} unknowns", y.len(), of.unknowns.len());
             return Err(Failure::InvalidOption { message });
         }
-        let refused = || Failure::NotHamiltonian { method: method.name().into(), form: of.form.clone() };
-        let Some(kind) = Kind::of(method) else { return Err(refused()) };
-        let is_separable = of.hamiltonian.as_ref().is_some_and(|structure| structure.is_separable);
+        let Some(kind) = Kind::of(method) else {
+            let message = format!("{} is not symplectic", method.name());
+            return Err(Failure::InvalidOption { message });
+        };
+        let is_separable = of.hamiltonian.as_ref().is_ok_and(|structure| structure.is_separable);
         let by_stages = !is_separable || matches!(kind, Kind::Lobatto);
-        let system = System::of(dae, t, y, by_stages).ok_or_else(refused)?;
+        let system = System::of(dae, t, y, by_stages).ok_or_else(|| Failure::not_hamiltonian(method.name(), of))?;
         let base = match kind {
             Kind::Lobatto => Base::Stages(Stages::new(&system, Pair::lobatto(&THREE_NODES))),
             Kind::SymplecticEuler if by_stages => Base::Stages(Stages::new(&system, Pair::symplectic_euler())),
@@ -97,9 +99,9 @@ impl<'d> Symplectic<'d> {
                 StepError::Convergence { unknown: k } | StepError::Error { unknown: k } => {
                     StepCause::Convergence { unknown: unknown(k) }
                 }
-                StepError::Singular | StepError::Switch => {
-                    StepCause::Convergence { unknown: unknown(self.system.structure.multipliers.first().copied().unwrap_or(0)) }
-                }
+                StepError::Singular | StepError::Switch => StepCause::Convergence {
+                    unknown: unknown(self.system.structure.multipliers.first().copied().unwrap_or(0)),
+                },
             };
             Failure::StepSizeTooSmall { t: at, h, cause }
         })

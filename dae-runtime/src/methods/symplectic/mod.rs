@@ -47,7 +47,7 @@ pub(crate) fn start<'d>(
 ) -> Result<Box<dyn Stepper + 'd>, Failure> {
     let StepControl::Fixed(length) = options.control else {
         let message = format!(
-            "{} preserves what it preserves in steps of constant size only: give one by `fixed_step`",
+            "{} preserves the symplectic form in steps of constant size only: give one, by `fixed_step` or `--step`",
             method.name()
         );
         return Err(Failure::InvalidOption { message });

@@ -44,7 +44,13 @@ impl Projection {
 
     /// Projects momenta `p` at positions `q`, where the derivatives are those of the system; its velocity is that of `p`,
     /// at first nearly, in the end exactly.
-    pub(super) fn project(&mut self, system: &mut System<'_>, t: f64, q: &[f64], p: &mut [f64]) -> Result<(), StepError> {
+    pub(super) fn project(
+        &mut self,
+        system: &mut System<'_>,
+        t: f64,
+        q: &[f64],
+        p: &mut [f64],
+    ) -> Result<(), StepError> {
         let (n, m) = (system.n, system.m);
         if m == 0 {
             return Ok(());

@@ -152,13 +152,7 @@ impl Stages {
     }
 
     /// Evaluates the equations of the stages, in `residual`.
-    fn evaluate(
-        &mut self,
-        system: &mut System<'_>,
-        t: f64,
-        h: f64,
-        (q, p): (&[f64], &[f64]),
-    ) -> Result<(), StepError> {
+    fn evaluate(&mut self, system: &mut System<'_>, t: f64, h: f64, (q, p): (&[f64], &[f64])) -> Result<(), StepError> {
         let (n, m, s) = (system.n, system.m, self.pair.stages());
         let Stages { pair, unknowns, residual, multipliers, positions, momenta, .. } = self;
         for i in 0..s {

@@ -75,9 +75,23 @@ impl<'d> System<'d> {
     pub(super) fn of(dae: &'d dyn Dae, t: f64, y: &[f64], is_full: bool) -> Option<Self> {
         let dae = dae.canonical()?;
         let of = dae.description();
-        let structure = of.hamiltonian.as_ref()?;
-        let HamiltonianStructure { positions, momenta, multipliers, position_equations, momentum_equations, .. } = structure;
+        let structure = of.hamiltonian.as_ref().ok()?;
+        let HamiltonianStructure { positions, momenta, multipliers, position_equations, momentum_equations, .. } =
+            structure;
         let (n, m) = (positions.len(), structure.constraints.len());
+        let fits = |places: &[usize], count: usize, below: usize| {
+            places.len() == count && places.iter().all(|&place| place < below)
+        };
+        let (unknowns, rows) = (of.unknowns.len(), of.equations.len());
+        let is_complete = fits(positions, n, unknowns)
+            && fits(momenta, n, unknowns)
+            && fits(multipliers, m, unknowns)
+            && fits(position_equations, n, rows)
+            && fits(momentum_equations, n, rows)
+            && fits(&structure.constraints, m, of.invariants.len());
+        if !is_complete {
+            return None;
+        }
         let by_y = |rows: &[usize], columns: &[usize]| entries(&of.jacobian_y, rows, columns);
         let entries_of = [
             entries(&of.invariants_jacobian, &structure.constraints, positions),

@@ -22,12 +22,7 @@ impl Pair {
     /// The symplectic Euler method: explicit in the positions, implicit in the momenta.
     pub(super) fn symplectic_euler() -> Self {
         let one = || vec![vec![1.0]];
-        Pair {
-            of_positions: vec![vec![0.0]],
-            of_momenta: one(),
-            constrained: one(),
-            end_of_momenta: vec![1.0],
-        }
+        Pair { of_positions: vec![vec![0.0]], of_momenta: one(), constrained: one(), end_of_momenta: vec![1.0] }
     }
 
     /// Lobatto IIIA for positions, IIIB for momenta, with these nodes (Hairer, Lubich & Wanner, *Geometric Numerical
@@ -78,7 +73,12 @@ pub(super) fn composition(order: usize) -> Vec<f64> {
     let suzuki = 1.0 / (4.0 - 4.0_f64.cbrt());
     let half: &[f64] = match order {
         4 => &[suzuki, suzuki],
-        6 => &[0.392_161_444_007_314_139_28, 0.332_599_136_789_359_438_60, -0.706_246_172_557_639_359_81, 0.082_213_596_293_550_800_23],
+        6 => &[
+            0.392_161_444_007_314_139_28,
+            0.332_599_136_789_359_438_60,
+            -0.706_246_172_557_639_359_81,
+            0.082_213_596_293_550_800_23,
+        ],
         8 => &[
             0.130_202_483_088_890_080_88,
             0.561_162_981_775_108_384_56,
