@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use dae_runtime::contract::{HamiltonianStructure, Kind};
 
 use super::Formulation;
-use crate::expr::{Dag, Expr, Symbol, gradient, has_symbol, substitute, vanishes};
+use crate::expr::{Dag, Expr, Rational, Symbol, gradient, has_symbol, substitute, vanishes};
 use crate::model::Model;
 
 /// Why a formulation is not known to be a Hamiltonian system.
@@ -287,12 +287,11 @@ impl Motion {
         scales.into_iter().flatten().collect()
     }
 
-    /// $s_j/s_i$, from a condition that both occur in and that makes it constant.
+    /// $s_j/s_i$, from a condition that both occur in.
     fn ratio(&self, dag: &mut Dag, gradients: &[HashMap<usize, Expr>], i: usize, j: usize) -> Option<Expr> {
         for matrix in [&self.mass, &self.stiffness] {
             if let (Some(&a), Some(&b)) = (matrix[i].get(&j), matrix[j].get(&i)) {
-                let ratio = dag.div(a, b);
-                if is_constant(dag, ratio) {
+                if let Some(ratio) = constant_ratio(dag, a, b) {
                     return Some(ratio);
                 }
             }
@@ -303,8 +302,7 @@ impl Motion {
             let (Some(&g_i), Some(&g_j)) = (gradient.get(&i), gradient.get(&j)) else { continue };
             let (Some(&c_i), Some(&c_j)) = (self.directions[i].get(&k), self.directions[j].get(&k)) else { continue };
             let (above, below) = (dag.mul(g_j, c_i), dag.mul(g_i, c_j));
-            let ratio = dag.div(above, below);
-            if is_constant(dag, ratio) {
+            if let Some(ratio) = constant_ratio(dag, above, below) {
                 return Some(ratio);
             }
         }
@@ -397,6 +395,22 @@ fn partials(dag: &mut Dag, expr: Expr, place: impl Fn(Symbol) -> Option<usize>) 
     list.retain(|&(_, partial)| !dag.is_zero(partial));
     list.sort_by_key(|&(k, _)| k);
     list
+}
+
+/// The ratio of two expressions, provided that it is constant, which is not checked: that of their values where every
+/// state has some number as its value.
+fn constant_ratio(dag: &mut Dag, a: Expr, b: Expr) -> Option<Expr> {
+    let ratio = dag.div(a, b);
+    if is_constant(dag, ratio) {
+        return Some(ratio);
+    }
+    let number = |k: u32| Rational::new(1, i64::from(k) + 2);
+    let at_numbers = substitute(dag, &[a, b], |dag, symbol| match symbol {
+        Symbol::State(k) => number(k).map(|number| dag.constant(number)),
+        _ => None,
+    });
+    let is_zero = dag.is_zero(at_numbers[1]);
+    (!is_zero).then(|| dag.div(at_numbers[0], at_numbers[1])).filter(|&ratio| is_constant(dag, ratio))
 }
 
 /// Whether an expression depends on parameters only.
