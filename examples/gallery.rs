@@ -10,8 +10,12 @@
 
 #[path = "gallery/index_2.rs"]
 pub(crate) mod index_2;
+#[path = "gallery/kepler.rs"]
+pub(crate) mod kepler;
 #[path = "gallery/pendulum.rs"]
 pub(crate) mod pendulum;
+#[path = "gallery/spherical_pendulum.rs"]
+pub(crate) mod spherical_pendulum;
 
 use std::error::Error;
 use std::fmt::Write;
@@ -57,7 +61,15 @@ impl Picture {
 /// # Errors
 /// If a run fails.
 pub(crate) fn pictures() -> Result<Vec<Picture>, Box<dyn Error>> {
-    Ok(vec![pendulum::drift_off()?, pendulum::projections()?, index_2::perturbed_index_2()?, index_2::robot_arm()?])
+    Ok(vec![
+        pendulum::drift_off()?,
+        pendulum::projections()?,
+        index_2::perturbed_index_2()?,
+        index_2::robot_arm()?,
+        kepler::picture()?,
+        spherical_pendulum::heights()?,
+        spherical_pendulum::energies()?,
+    ])
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
