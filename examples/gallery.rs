@@ -14,6 +14,8 @@ pub(crate) mod index_2;
 pub(crate) mod kepler;
 #[path = "gallery/pendulum.rs"]
 pub(crate) mod pendulum;
+#[path = "gallery/ring.rs"]
+pub(crate) mod ring;
 #[path = "gallery/spherical_pendulum.rs"]
 pub(crate) mod spherical_pendulum;
 
@@ -67,6 +69,7 @@ pub(crate) fn pictures() -> Result<Vec<Picture>, Box<dyn Error>> {
         index_2::perturbed_index_2()?,
         index_2::robot_arm()?,
         kepler::picture()?,
+        ring::picture()?,
         spherical_pendulum::heights()?,
         spherical_pendulum::energies()?,
     ])

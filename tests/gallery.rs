@@ -4,7 +4,7 @@
 #[path = "../examples/gallery.rs"]
 mod gallery;
 
-use gallery::{Picture, index_2, kepler, pendulum, spherical_pendulum};
+use gallery::{Picture, index_2, kepler, pendulum, ring, spherical_pendulum};
 
 fn curve<'p>(picture: &'p Picture, label: &str) -> &'p [(f64, f64)] {
     let mut curves = picture.panels.iter().flat_map(|panel| &panel.series);
@@ -112,4 +112,38 @@ fn the_energy_of_the_spherical_pendulum_does_not_drift() {
     let [_, errors] = spherical_pendulum::implicit_euler(1.0).expect("it runs");
     let lost = errors.last().expect("steps").1;
     assert!((lost / 8.82).ln().abs() < 0.2, "{lost}");
+}
+
+/// Positions and velocities at t = 1, as computed with 24 digits along the curve on which the ring moves.
+#[test]
+fn the_ring_keeps_the_constraint_that_is_left_out() {
+    let solution = ring::motion(1.0).expect("it runs");
+    for (name, reference) in [
+        ("y3", 0.998_806_593_386_647),
+        ("z3", -0.048_840_444_381_281_82),
+        ("x4", 0.998_741_241_986_074_6),
+        ("y4", 1.001_256_384_291_444),
+        ("z4", 0.001_258_758_013_925_407),
+        ("x5", 0.948_648_357_593_223_1),
+        ("der(z3)", 1.650_874_192_342_337),
+        ("der(x5)", 1.825_234_040_728_127),
+    ] {
+        let value = solution.end_state[solution.names.iter().position(|it| it == name).expect("an unknown")];
+        assert!((value - reference).abs() < 1e-9, "{name}: {value} for {reference}");
+    }
+    for solution in [solution, ring::rattle(20.0).expect("it runs")] {
+        let implied = ring::implied(&solution);
+        assert!(largest(&implied, f64::INFINITY) < 1e-11, "{:e}", largest(&implied, f64::INFINITY));
+    }
+    let energy = ring::energy(&ring::rattle(20.0).expect("it runs"));
+    let error = |from: f64, to: f64| {
+        let part = energy.iter().filter(|(t, _)| (from..=to).contains(t));
+        part.map(|(_, energy)| (energy - energy_at_start()).abs()).fold(0.0, f64::max)
+    };
+    assert!(error(10.0, 20.0) < 1.5 * error(0.0, 10.0), "{:e}, {:e}", error(0.0, 10.0), error(10.0, 20.0));
+}
+
+/// Kinetic energy 2, and two corners at height 1.
+fn energy_at_start() -> f64 {
+    4.0
 }

@@ -62,7 +62,7 @@ pub const fn pattern(columns: usize, row_starts: &'static [usize], column_indice
 }
 
 /// The structure of a Hamiltonian system: positions, momenta, multipliers, their equations, constraints.
-pub const fn hamiltonian(places: [&'static [usize]; 6], is_separable: bool) -> HamiltonianStructure {
+pub const fn hamiltonian(places: [&'static [usize]; 6], has_constant_masses: bool) -> HamiltonianStructure {
     let [positions, momenta, multipliers, position_equations, momentum_equations, constraints] = places;
     HamiltonianStructure {
         positions: Borrowed(positions),
@@ -71,7 +71,7 @@ pub const fn hamiltonian(places: [&'static [usize]; 6], is_separable: bool) -> H
         position_equations: Borrowed(position_equations),
         momentum_equations: Borrowed(momentum_equations),
         constraints: Borrowed(constraints),
-        is_separable,
+        has_constant_masses,
     }
 }
 

@@ -221,7 +221,7 @@ fn structure(random: &mut Random, n: usize, invariants: usize) -> HamiltonianStr
         position_equations: take_rows(pairs),
         momentum_equations: take_rows(pairs),
         constraints: (0..constraints).collect::<Vec<usize>>().into(),
-        is_separable: random.chance(50),
+        has_constant_masses: random.chance(50),
     }
 }
 

@@ -25,6 +25,7 @@ pub struct HamiltonianStructure {
     pub momentum_equations: Cow<'static, [usize]>,
     /// $g$, as invariants.
     pub constraints: Cow<'static, [usize]>,
-    /// Whether $H$ is the sum of a function of $p$ and a function of $q$.
-    pub is_separable: bool,
+    /// Whether $H = T(p) + U(q)$ with a quadratic $T$: velocities are a constant matrix times momenta, and forces depend
+    /// on positions only.
+    pub has_constant_masses: bool,
 }

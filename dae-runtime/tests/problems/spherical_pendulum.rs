@@ -72,6 +72,6 @@ pub fn spherical_pendulum(a: f64) -> Problem<SphericalPendulum> {
         position_equations: vec![0, 1, 2].into(),
         momentum_equations: vec![3, 4, 5].into(),
         constraints: vec![0].into(),
-        is_separable: a == 0.0,
+        has_constant_masses: a == 0.0,
     })
 }

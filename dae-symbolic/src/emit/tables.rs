@@ -83,7 +83,7 @@ fn hamiltonian(
         list(&structure.momentum_equations, row),
         list(&structure.constraints, invariant),
     ];
-    format!("Ok(hamiltonian([{}], {}))", lists.join(", "), structure.is_separable)
+    format!("Ok(hamiltonian([{}], {}))", lists.join(", "), structure.has_constant_masses)
 }
 
 fn start(s: Start) -> &'static str {

@@ -54,7 +54,7 @@ pub(super) fn structure(model: &mut Model, form: &Formulation) -> Result<Hamilto
         position_equations: pairs.equations.into(),
         momentum_equations: motion.equations.into(),
         constraints: constraints.positions.into(),
-        is_separable: true,
+        has_constant_masses: true,
     })
 }
 

@@ -29,27 +29,28 @@ impl Iteration {
         self.count == 0
     }
 
-    /// Whether the iteration has converged with this correction, which is contained in `values` already. If it does not
-    /// converge, the error names the one of `unknowns` that is corrected most.
+    /// Whether the iteration has converged with this correction; `weights` are the inverses of typical values. If it
+    /// does not converge, the error names the one of `unknowns` that is corrected most.
     pub(super) fn is_over(
         &mut self,
         correction: &[f64],
-        (values, nominal): (&[f64], &[f64]),
+        weights: &[f64],
         unknowns: &[usize],
     ) -> Result<bool, StepError> {
         let (mut size, mut worst) = (0.0, 0);
-        for (k, ((correction, value), nominal)) in correction.iter().zip(values).zip(nominal).enumerate() {
-            let part = correction.abs() / (value.abs() + nominal);
+        for (k, (correction, weight)) in correction.iter().zip(weights).enumerate() {
+            let part = correction.abs() * weight;
             if part > size || part.is_nan() {
                 (size, worst) = (part, k);
             }
         }
         self.count += 1;
-        let rate = size / self.before;
-        // Estimate of the next correction.
-        let next = if self.before.is_finite() { size * rate.min(1.0) } else { size };
-        let is_over = next <= 0.5 * f64::EPSILON || (size <= ROUNDING && rate > 0.5);
-        if !size.is_finite() || (!is_over && (self.count == MOST || rate > 2.0)) {
+        // Estimate of the next correction, size^2 / before: where corrections decrease.
+        let is_slow = size > 0.5 * self.before;
+        let is_over = size <= 0.5 * f64::EPSILON
+            || size * size <= 0.5 * f64::EPSILON * self.before && self.before.is_finite()
+            || size <= ROUNDING && is_slow;
+        if !size.is_finite() || (!is_over && (self.count == MOST || size > 2.0 * self.before)) {
             return Err(StepError::Convergence { unknown: unknowns.get(worst).copied().unwrap_or(0) });
         }
         self.before = size;

@@ -1,13 +1,13 @@
-//! Methods of one stage for separable systems: a kick of the momenta, a drift of the positions, a projection.
+//! Methods of one stage for constant masses: a kick of the momenta, a drift of the positions, a projection.
 //!
-//! In: a separable system ([`System`]), a step. Out: its end.
+//! In: a system with constant masses ([`System`]), a step. Out: its end.
 //!
 //! With $k = h$ for the symplectic Euler method, Hairer, *Solving Differential Equations on Manifolds*, (V.4.4) and
 //! (V.4.5), and $k = h/2$ for RATTLE, (V.5.2) and (V.5.3), and the force $f = -U_q$,
 //!
 //! $$ \hat p = p_0 + k f(q_0) - G(q_0)^{\mathsf T} \nu, \qquad q_1 = q_0 + h H_p(\hat p), \qquad 0 = g(q_1), $$
 //!
-//! which is solved for $\nu$ and $q_1$ by Newton's iteration. Then momenta are moved along $G(q_1)^{\mathsf T}$ until
+//! which is solved for $\nu$ by Newton's iteration, with $G$ at the positions predicted. Then momenta are moved along $G(q_1)^{\mathsf T}$ until
 //! $G(q_1) H_p(p_1) = 0$, from $\hat p$, or for RATTLE from $\hat p + k f(q_1)$.
 
 use super::iteration::Iteration;
@@ -30,8 +30,10 @@ pub(super) struct KickDrift {
     kicked: Vec<f64>,
     momenta: Vec<f64>,
     positions: Vec<f64>,
-    defect: Vec<f64>,
+    /// The positions that the kicked momenta lead to without multipliers.
+    free: Vec<f64>,
     correction: Vec<f64>,
+    change: Vec<f64>,
 }
 
 impl KickDrift {
@@ -54,8 +56,9 @@ impl KickDrift {
             kicked: vec![0.0; n],
             momenta: vec![0.0; n],
             positions: vec![0.0; n],
-            defect: vec![0.0; n],
+            free: vec![0.0; n],
             correction: vec![0.0; m],
+            change: vec![0.0; n],
         }
     }
 
@@ -78,6 +81,7 @@ impl KickDrift {
             system.evaluate(t, q, p, None)?;
         }
         self.is_known = false;
+        system.weigh(q, p);
         self.drift(system, t, h, q, p)?;
         self.project(system, t + h, h)?;
         q.copy_from_slice(&self.positions);
@@ -86,37 +90,36 @@ impl KickDrift {
         Ok(())
     }
 
-    /// Solves for the positions at the end of the step and the momenta there before they are projected.
+    /// Solves for the positions at the end of the step and the momenta there before they are projected. The positions
+    /// are a linear function of the multipliers.
     fn drift(&mut self, system: &mut System<'_>, t: f64, h: f64, q: &[f64], p: &[f64]) -> Result<(), StepError> {
         let (n, k) = (system.n, self.part * h);
-        let KickDrift { projection, kicked, momenta, positions, defect, correction, multipliers, .. } = self;
-        kicked.copy_from_slice(p);
-        kicked.iter_mut().zip(&system.force).for_each(|(p, force)| *p += k * force);
+        let KickDrift { projection, kicked, free, momenta, positions, correction, change, multipliers, .. } = self;
+        for (i, kicked) in kicked.iter_mut().enumerate() {
+            *kicked = p[i] + k * system.force[i];
+            free[i] = q[i] + h * system.velocity[i];
+        }
+        add_product(&system.velocity_by_momenta, n, &system.force, h * k, free);
         let mut iteration = Iteration::new();
         loop {
-            momenta.copy_from_slice(kicked);
-            add_product(&system.directions, n, multipliers, h, momenta);
+            positions.copy_from_slice(free);
+            add_product(&projection.drifts, n, multipliers, h * h, positions);
+            if system.m == 0 {
+                break;
+            }
             if iteration.is_first() {
-                // The positions that the momenta lead to, to first order.
-                defect.iter_mut().zip(momenta.iter().zip(p)).for_each(|(change, (new, old))| *change = new - old);
-                positions.iter_mut().zip(q.iter().zip(&system.velocity)).for_each(|(new, (q, v))| *new = q + h * v);
-                add_product(&system.velocity_by_momenta, n, defect, h, positions);
+                system.evaluate_gradient(t + h, positions);
+                projection.factorize(system)?;
             }
-            system.evaluate(t + h, positions, momenta, None)?;
             system.constrain(t + h, positions);
-            for (defect, ((new, old), velocity)) in defect.iter_mut().zip(positions.iter().zip(q).zip(&system.velocity))
-            {
-                *defect = new - old - h * velocity;
-            }
             correction.copy_from_slice(&system.constraints);
-            add_product(&system.gradient, system.m, defect, -1.0, correction);
             projection.solve(correction);
             correction.iter_mut().for_each(|x| *x /= -h * h);
             multipliers.iter_mut().zip(&*correction).for_each(|(multiplier, change)| *multiplier += change);
-            defect.iter_mut().for_each(|x| *x = -*x);
-            add_product(&projection.drifts, n, correction, h * h, defect);
-            positions.iter_mut().zip(&*defect).for_each(|(q, change)| *q += change);
-            if iteration.is_over(defect, (positions, &system.nominal[..n]), &system.structure.positions)? {
+            change.fill(0.0);
+            add_product(&projection.drifts, n, correction, h * h, change);
+            if iteration.is_over(change, system.weights_of_positions(), &system.structure.positions)? {
+                positions.iter_mut().zip(&*change).for_each(|(q, change)| *q += change);
                 break;
             }
         }

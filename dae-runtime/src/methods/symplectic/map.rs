@@ -63,8 +63,8 @@ impl<'d> Symplectic<'d> {
             let message = format!("{} is not symplectic", method.name());
             return Err(Failure::InvalidOption { message });
         };
-        let is_separable = of.hamiltonian.as_ref().is_ok_and(|structure| structure.is_separable);
-        let by_stages = !is_separable || matches!(kind, Kind::Lobatto);
+        let has_constant_masses = of.hamiltonian.as_ref().is_ok_and(|structure| structure.has_constant_masses);
+        let by_stages = !has_constant_masses || matches!(kind, Kind::Lobatto);
         let system = System::of(dae, t, y, by_stages).ok_or_else(|| Failure::not_hamiltonian(method.name(), of))?;
         let base = match kind {
             Kind::Lobatto => Base::Stages(Stages::new(&system, Pair::lobatto(&THREE_NODES))),

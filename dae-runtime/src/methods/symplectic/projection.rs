@@ -13,23 +13,41 @@ use crate::linalg::iteration_matrix::Lu;
 pub(super) struct Projection {
     /// The changes of velocities by the multipliers, column by column: $-H_{pp} G^{\mathsf T}$.
     pub(super) drifts: Vec<f64>,
-    /// The factors of $G$ times that.
+    /// $G$ times that, and its factors; for a single constraint, the inverse is enough.
     matrix: Lu<f64>,
+    inverse: Option<f64>,
     multipliers: Vec<f64>,
     change: Vec<f64>,
 }
 
 impl Projection {
     pub(super) fn new(n: usize, m: usize) -> Self {
-        Projection { drifts: vec![0.0; n * m], matrix: Lu::new(m), multipliers: vec![0.0; m], change: vec![0.0; n] }
+        Projection {
+            drifts: vec![0.0; n * m],
+            matrix: Lu::new(m),
+            inverse: None,
+            multipliers: vec![0.0; m],
+            change: vec![0.0; n],
+        }
     }
 
     /// Takes the derivatives of the system at its last point.
     pub(super) fn linearize(&mut self, system: &System<'_>) -> Result<(), StepError> {
-        let (n, m) = (system.n, system.m);
+        let n = system.n;
         self.drifts.fill(0.0);
         let columns = self.drifts.chunks_exact_mut(n.max(1)).zip(system.directions.chunks_exact(n.max(1)));
         columns.for_each(|(drift, direction)| add_product(&system.velocity_by_momenta, n, direction, 1.0, drift));
+        self.factorize(system)
+    }
+
+    /// Takes $G$ from the system, and the changes of velocities from before.
+    pub(super) fn factorize(&mut self, system: &System<'_>) -> Result<(), StepError> {
+        let (n, m) = (system.n, system.m);
+        if m == 1 {
+            let entry: f64 = system.gradient.iter().zip(&self.drifts).map(|(g, drift)| g * drift).sum();
+            self.inverse = Some(1.0 / entry);
+            return if entry.is_normal() { Ok(()) } else { Err(StepError::Singular) };
+        }
         let matrix = self.matrix.matrix_mut();
         matrix.fill(0.0);
         let columns = matrix.chunks_exact_mut(m.max(1)).zip(self.drifts.chunks_exact(n.max(1)));
@@ -39,7 +57,10 @@ impl Projection {
 
     /// Replaces changes of the constraints by the multipliers that cause them.
     pub(super) fn solve(&self, changes: &mut [f64]) {
-        self.matrix.solve(changes);
+        match self.inverse {
+            Some(inverse) => changes.iter_mut().for_each(|change| *change *= inverse),
+            None => self.matrix.solve(changes),
+        }
     }
 
     /// Projects momenta `p` at positions `q`, where the derivatives are those of the system; its velocity is that of `p`,
@@ -59,16 +80,20 @@ impl Projection {
         loop {
             self.multipliers.fill(0.0);
             add_product(&system.gradient, m, &system.velocity, -1.0, &mut self.multipliers);
-            self.matrix.solve(&mut self.multipliers);
+            match self.inverse {
+                Some(inverse) => self.multipliers[0] *= inverse,
+                None => self.matrix.solve(&mut self.multipliers),
+            }
             self.change.fill(0.0);
             add_product(&system.directions, n, &self.multipliers, 1.0, &mut self.change);
             p.iter_mut().zip(&self.change).for_each(|(p, change)| *p += change);
-            let nominal = &system.nominal[n..];
-            if iteration.is_over(&self.change, (p, nominal), &system.structure.momenta)? {
-                add_product(&self.drifts, n, &self.multipliers, 1.0, &mut system.velocity);
+            add_product(&self.drifts, n, &self.multipliers, 1.0, &mut system.velocity);
+            if iteration.is_over(&self.change, system.weights_of_momenta(), &system.structure.momenta)? {
                 return Ok(());
             }
-            system.evaluate(t, q, p, None)?;
+            if !system.structure.has_constant_masses {
+                system.evaluate(t, q, p, None)?;
+            }
         }
     }
 }

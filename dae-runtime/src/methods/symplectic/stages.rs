@@ -64,6 +64,7 @@ impl Stages {
         (q, p): (&mut [f64], &mut [f64]),
     ) -> Result<(), StepError> {
         let (n, m, s) = (system.n, system.m, self.pair.stages());
+        system.weigh(q, p);
         let guess = &self.multipliers[..m];
         system.evaluate(t, q, p, Some(guess))?;
         system.linearize(t, q, p, Some(guess));
@@ -95,9 +96,10 @@ impl Stages {
                 add_product(&unknowns[of_p], n, &[*b_of_momenta], h, momenta);
             }
             let size = of_momenta.iter().fold(0.0, |size: f64, change| size.max(change.abs()));
-            let values = (&positions[..], &system.nominal[..n]);
             // In momenta, rounding errors are larger, by multipliers times the step size, and then projected away.
-            if iteration.is_over(of_positions, values, &system.structure.positions)? && size >= 0.5 * before {
+            let is_over =
+                iteration.is_over(of_positions, system.weights_of_positions(), &system.structure.positions)?;
+            if is_over && size >= 0.5 * before {
                 break;
             }
             before = size;

@@ -22,7 +22,9 @@ pub(super) struct System<'d> {
     /// Number of constraints.
     pub(super) m: usize,
     /// Typical magnitudes of positions, then of momenta.
-    pub(super) nominal: Vec<f64>,
+    nominal: Vec<f64>,
+    /// The inverses of the magnitudes at the start of a step.
+    weights: Vec<f64>,
     /// $q'$, and $p'$ without constraint forces.
     pub(super) velocity: Vec<f64>,
     pub(super) force: Vec<f64>,
@@ -108,6 +110,7 @@ impl<'d> System<'d> {
             n,
             m,
             nominal,
+            weights: vec![0.0; 2 * n],
             velocity: vec![0.0; n],
             force: vec![0.0; n],
             constraints: vec![0.0; m],
@@ -156,6 +159,22 @@ impl<'d> System<'d> {
         }
     }
 
+    /// Takes the magnitudes at the start of a step.
+    pub(super) fn weigh(&mut self, q: &[f64], p: &[f64]) {
+        let values = q.iter().chain(p).zip(&self.nominal).zip(&mut self.weights);
+        values.for_each(|((value, nominal), weight)| *weight = 1.0 / (value.abs() + nominal));
+    }
+
+    /// The inverses of the magnitudes of positions.
+    pub(super) fn weights_of_positions(&self) -> &[f64] {
+        &self.weights[..self.n]
+    }
+
+    /// The inverses of the magnitudes of momenta.
+    pub(super) fn weights_of_momenta(&self) -> &[f64] {
+        &self.weights[self.n..]
+    }
+
     /// Evaluates velocity and force; the latter contains the constraint forces of these multipliers.
     pub(super) fn evaluate(&mut self, t: f64, q: &[f64], p: &[f64], of: Option<&[f64]>) -> Result<(), StepError> {
         self.set(q, p, of);
@@ -183,15 +202,21 @@ impl<'d> System<'d> {
         values.for_each(|(&k, value)| *value = self.invariants[k]);
     }
 
+    /// Evaluates $G$.
+    pub(super) fn evaluate_gradient(&mut self, t: f64, q: &[f64]) {
+        self.structure.positions.iter().zip(q).for_each(|(&k, &value)| self.y[k] = value);
+        self.dae.invariants_jacobian(t, &self.y, &mut self.invariants_jacobian);
+        gather(&self.entries[0], &self.invariants_jacobian, 1.0, self.m, &mut self.gradient);
+    }
+
     /// Evaluates derivatives, at these multipliers.
     pub(super) fn linearize(&mut self, t: f64, q: &[f64], p: &[f64], of: Option<&[f64]>) {
         let n = self.n;
         self.set(q, p, of);
-        self.dae.invariants_jacobian(t, &self.y, &mut self.invariants_jacobian);
+        self.evaluate_gradient(t, q);
         self.dae.jacobian_y(t, &self.y, &self.yp, &mut self.jacobian);
         self.evaluations[1] += 1;
-        let [gradient, directions, velocity_by_p, velocity_by_q, force_by_p, force_by_q] = &self.entries;
-        gather(gradient, &self.invariants_jacobian, 1.0, self.m, &mut self.gradient);
+        let [_, directions, velocity_by_p, velocity_by_q, force_by_p, force_by_q] = &self.entries;
         gather(directions, &self.jacobian, -1.0, n, &mut self.directions);
         gather(velocity_by_p, &self.jacobian, -1.0, n, &mut self.velocity_by_momenta);
         if self.is_full {
