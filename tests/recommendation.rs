@@ -128,6 +128,27 @@ dae::dae! {
     }
 }
 
+/// Explicit methods where nothing is stiff, symplectic ones where the model is a Hamiltonian system.
+#[test]
+fn other_methods_are_named_where_they_are_better() {
+    let pendulum = |force: &str| {
+        recommendation(&format!(
+            "struct Pendulum {{ var x = 0.6; var y ~ -0.8; var u = 0; var v ~ 0; var lambda;
+                der(x) = u; der(y) = v; der(u) = -lambda * x{force}; der(v) = -1 - lambda * y;
+                0 = x.powi(2) + y.powi(2) - 1; }}"
+        ))
+    };
+    for (force, methods) in [("", vec!["dop853", "rattle"]), (" - 0.1 * u", vec!["dop853"]), (" - 1e6 * u", vec![])] {
+        let found = pendulum(force);
+        let others: Vec<&str> = found.others.iter().map(|other| other.method).collect();
+        assert_eq!(others, methods, "with the force{force}: {:?}", found.measures);
+        assert!(found.others.iter().all(|other| other.form == "underlying"));
+    }
+    // Without hidden constraints nothing is measured.
+    let oscillator = recommendation("struct Oscillator { var x = 1; var v = 0; der(x) = v; der(v) = -sin(x); }");
+    assert_eq!(oscillator.others.iter().map(|other| other.method).collect::<Vec<&str>>(), ["rattle"]);
+}
+
 /// A generated type has a method for the recommended form.
 #[test]
 fn the_recommended_form_of_a_type() {

@@ -59,6 +59,22 @@ pub struct Recommendation {
     pub measures: Option<Measures>,
     /// The conditioning constants, if the model is a linear problem for which they exist.
     pub conditioning: Option<Conditioning>,
+    /// Other methods, with their forms, and for what they are better.
+    pub others: Vec<Other>,
+}
+
+/// A method that is better for some purpose than an implicit one on the recommended form.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Other {
+    /// The method, as on the command line.
+    pub method: &'static str,
+    /// The form that it integrates.
+    pub form: String,
+    /// For what it is better.
+    pub purpose: &'static str,
+    /// The source.
+    pub reference: &'static str,
 }
 
 /// Numbers at the start; rates are per unit of time.
@@ -79,6 +95,16 @@ pub struct Measures {
     pub obliqueness: Option<f64>,
 }
 
+impl Measures {
+    /// The rate with which others are compared, and whose it is: at rest, the slowest rate takes the place of the speed.
+    fn rate(&self) -> (f64, &'static str) {
+        match self.speed > AT_REST * self.slowest {
+            true => (self.speed, "the solution changes"),
+            false => (self.slowest, "the model at rest would move"),
+        }
+    }
+}
+
 const CONCLUSIONS: &str = "Ascher and Petzold, SIAM J. Sci. Comput. 14 (1993), sect. 5";
 
 /// Recommends a form of an analysed model; `made` are the forms that have been made from it so far.
@@ -89,6 +115,7 @@ pub(crate) fn recommend(model: &mut Model, materials: &Materials<'_>, made: &[Co
         reference,
         measures: None,
         conditioning: None,
+        others: Vec::new(),
     };
     if !materials.analysis.certificate.has_reduction() {
         return match materials.analysis.certificate.verdict() {
@@ -118,9 +145,14 @@ pub(crate) fn recommend(model: &mut Model, materials: &Materials<'_>, made: &[Co
                 "no constraint is hidden once unknowns that are equal to others or constant are eliminated, as all forms but `original` do"
             }
         };
-        return found(Form::Index1, reason.into(), "Hairer and Wanner II, Sect. VI.1");
+        let underlying = underlying(model, materials);
+        let others = underlying.iter().flat_map(|form| others(form, None)).collect();
+        return Recommendation { others, ..found(Form::Index1, reason.into(), "Hairer and Wanner II, Sect. VI.1") };
     };
-    let flow = flow(model, materials);
+    let underlying = underlying(model, materials);
+    let jets = materials.analysis.jets.as_ref();
+    let flow = underlying.as_ref().zip(jets);
+    let flow = flow.and_then(|(form, jets)| Flow::new(form, materials.prolonged, jets, materials.derived.t0));
     let (measures, conditioning) = match &flow {
         Some(flow) => {
             let interval = (materials.derived.t0, materials.derived.t0 + 1.0);
@@ -134,7 +166,30 @@ pub(crate) fn recommend(model: &mut Model, materials: &Materials<'_>, made: &[Co
     let mut exists =
         |form: &Form| made.iter().any(|it| it.form == *form) || materials.compile(model, form, made).is_ok();
     let form = forms.into_iter().find(|form| exists(form)).unwrap_or(Form::Index1);
-    Recommendation { form, reason, reference: CONCLUSIONS, measures, conditioning }
+    let others = underlying.iter().flat_map(|form| others(form, measures.as_ref())).collect();
+    Recommendation { form, reason, reference: CONCLUSIONS, measures, conditioning, others }
+}
+
+/// The methods for the underlying equation that have an advantage; whether it is stiff is known from the measures only.
+fn others(form: &CompiledForm, measures: Option<&Measures>) -> Vec<Other> {
+    let other = |method, purpose, reference| Other { method, form: form.form.to_string(), purpose, reference };
+    let mut list = Vec::new();
+    let is_stiff = |it: &Measures| it.decay > MUCH * it.rate().0;
+    if measures.is_some_and(|it| !is_stiff(it)) {
+        list.push(other(
+            "dop853",
+            "tight tolerances: nothing is stiff at the start",
+            "Hairer, Nørsett and Wanner I, sect. II.10",
+        ));
+    }
+    if form.formulation.hamiltonian.is_ok() {
+        list.push(other(
+            "rattle",
+            "long runs in steps of constant size: the model is a Hamiltonian system, and its energy does not drift",
+            "Hairer, Lubich and Wanner, Geometric Numerical Integration, sect. IX.5",
+        ));
+    }
+    list
 }
 
 /// The candidate forms, the best first, and the reason.
@@ -144,11 +199,7 @@ fn decide(measures: Option<&Measures>) -> (Vec<Form>, String) {
         let reason = "stabilised index reduction serves wherever constraints vary as slowly as the solution (what they do here was not measured)";
         return (vec![Form::Ggl], reason.into());
     };
-    // At rest, the slowest rate takes the place of the speed.
-    let (rate, whose) = match it.speed > AT_REST * it.slowest {
-        true => (it.speed, "the solution changes"),
-        false => (it.slowest, "the model at rest would move"),
-    };
+    let (rate, whose) = it.rate();
     if it.rotation > MUCH * rate {
         let reason = format!(
             "the directions of the constraints turn at a rate of {}, and {whose} at one of {}: stabilised index 2 would have to \
@@ -180,13 +231,12 @@ fn decide(measures: Option<&Measures>) -> (Vec<Form>, String) {
     (vec![Form::Ggl], reason.into())
 }
 
-fn flow(model: &mut Model, materials: &Materials<'_>) -> Option<Flow> {
-    let jets = materials.analysis.jets.as_ref()?;
+/// The underlying equation, if the model has one and is not too large.
+fn underlying(model: &mut Model, materials: &Materials<'_>) -> Option<CompiledForm> {
     if model.is_excerpt() || model.has_stand_ins() || model.unknowns.len() > MAX_UNKNOWNS {
         return None;
     }
-    let form = materials.compile(model, &Form::Underlying, &[]).ok()?;
-    Flow::new(&form, materials.prolonged, jets, materials.derived.t0)
+    materials.compile(model, &Form::Underlying, &[]).ok()
 }
 
 fn measures(model: &mut Model, materials: &Materials<'_>, local: &Local, flow: &Flow) -> Option<Measures> {

@@ -2,7 +2,7 @@
 //!
 //! In: a [`Recommendation`]. Out: data to be serialised, and sentences.
 
-use crate::recommendation::{Conditioning, Measures, Recommendation, short};
+use crate::recommendation::{Conditioning, Measures, Other, Recommendation, short};
 
 /// The recommended form, with the reason and what it rests on.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,17 +18,20 @@ pub struct RecommendationReport {
     pub measures: Option<Measures>,
     /// The conditioning constants of Ascher and Petzold (1993), sect. 2, for a linear problem.
     pub conditioning: Option<Conditioning>,
+    /// Other methods, with their forms, and for what they are better.
+    pub others: Vec<Other>,
 }
 
 impl RecommendationReport {
     pub(super) fn new(recommendation: Recommendation) -> Self {
-        let Recommendation { form, reason, reference, measures, conditioning } = recommendation;
+        let Recommendation { form, reason, reference, measures, conditioning, others } = recommendation;
         RecommendationReport {
             form: form.to_string(),
             reason,
             reference: reference.to_string(),
             measures,
             conditioning,
+            others,
         }
     }
 
@@ -48,6 +51,10 @@ impl RecommendationReport {
             let constants = format!("K1 = {k1}, K2 = {k2}, K3 = {k3}{k4} for t from {from} to {to}");
             list.push(("conditioning", format!("{constants} (Ascher and Petzold 1993, sect. 2)")));
         }
+        let others = self.others.iter().map(|Other { method, form, purpose, reference }| {
+            ("also", format!("{method} on {form}, for {purpose} ({reference})"))
+        });
+        list.extend(others);
         list
     }
 }
