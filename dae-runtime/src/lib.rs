@@ -40,6 +40,9 @@ pub mod initialize;
 mod inputs;
 mod integrator;
 pub mod interval;
+#[cfg(feature = "lie")]
+#[cfg_attr(docsrs, doc(cfg(feature = "lie")))]
+pub mod lie;
 mod linalg;
 mod methods;
 pub mod sensitivity;

@@ -1,0 +1,10 @@
+//! Methods for differential equations on Lie groups, and for mechanics on them.
+//!
+//! In: problems with known solutions. Out: orders, defects, published figures, identities, errors.
+
+mod errors;
+mod groups;
+mod mechanics;
+mod orders;
+mod problems;
+mod published;
