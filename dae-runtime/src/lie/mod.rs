@@ -8,6 +8,7 @@ mod error;
 mod exponential;
 mod grid;
 mod groups;
+pub mod mechanics;
 mod methods;
 mod space;
 

@@ -4,6 +4,7 @@
 
 mod errors;
 mod groups;
+mod heavy_top;
 mod mechanics;
 mod orders;
 mod problems;
