@@ -9,7 +9,7 @@ use crate::lie::equation::Equation;
 use crate::lie::error::LieError;
 use crate::lie::grid::Grid;
 use crate::lie::methods::{Method, VectorField};
-use crate::lie::space::{HomogeneousSpace, Matrix, ROUNDING, non_finite};
+use crate::lie::space::{HomogeneousSpace, Matrix, ROUNDING, exceeds, non_finite};
 
 /// Times and matrices from the start to the end of an integration.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,7 +86,7 @@ where
         return Err(LieError::NonFiniteStart { row, column });
     }
     let (defect, allowed) = (space.defect(&y0), ROUNDING * y0.amax().max(1.0));
-    if !(defect <= allowed) {
+    if exceeds(defect, allowed) {
         return Err(LieError::StartOffManifold { space: space.name(), defect, allowed });
     }
     Ok(Steps { field: VectorField::new(space, equation), method, grid, made: 0, y: y0 })

@@ -56,7 +56,7 @@ pub fn matrix_exponential<const N: usize>(a: &Matrix<N, N>) -> Matrix<N, N> {
 /// scaling and squaring method for the matrix exponential revisited*, SIAM J. Matrix Anal. Appl. 26 (2005), table 2.3.
 const PADE: [(u32, f64); 5] = [
     (3, 1.495585217958292e-2),
-    (5, 2.539398330063230e-1),
+    (5, 2.53939833006323e-1),
     (7, 9.504178996162932e-1),
     (9, 2.097847961257068),
     (13, 5.371920351148152),

@@ -75,3 +75,8 @@ pub(super) fn non_finite<const R: usize, const C: usize>(a: &Matrix<R, C>) -> Op
     let place = a.iter().position(|entry| !entry.is_finite())?;
     Some((place % R, place / R))
 }
+
+/// Whether `value` is not known to be at most `bound`: what is not a number is not.
+pub(super) fn exceeds(value: f64, bound: f64) -> bool {
+    value.is_nan() || value > bound
+}

@@ -179,7 +179,8 @@ pub(crate) fn exact(t_end: f64, samples: usize, steps: usize) -> Vec<Exact> {
     };
     let h = t_end / (samples * steps) as f64;
     let mut y = (Matrix3::identity(), angular_velocity());
-    let moved = |y: (Matrix3<f64>, Vector3<f64>), k: (Matrix3<f64>, Vector3<f64>), h: f64| (y.0 + k.0 * h, y.1 + k.1 * h);
+    let moved =
+        |y: (Matrix3<f64>, Vector3<f64>), k: (Matrix3<f64>, Vector3<f64>), h: f64| (y.0 + k.0 * h, y.1 + k.1 * h);
     let mut exact = Vec::new();
     for sample in 0..=samples {
         if sample > 0 {

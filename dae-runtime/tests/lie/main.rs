@@ -6,6 +6,7 @@ mod errors;
 mod groups;
 mod heavy_top;
 mod mechanics;
+mod mechanics_errors;
 mod orders;
 mod problems;
 mod published;

@@ -6,9 +6,9 @@
 use std::fmt::Debug;
 
 use dae_runtime::lie::{
-    CrouchGrossman, Equation, ExplicitEuler, GeneralLinear, HomogeneousSpace, ImplicitMidpoint, LieEuler, Magnus,
-    Matrix, Method, MuntheKaas4, Projected, RungeKutta4, SpecialEuclidean, SpecialLinear, SpecialOrthogonal, Stiefel,
-    Symplectic, Trapezoidal,
+    CrouchGrossman, Equation, ExplicitEuler, GeneralLinear, HomogeneousSpace, ImplicitMidpoint, LieEuler, Linear,
+    Magnus, Matrix, Method, MuntheKaas4, Projected, RungeKutta4, SpecialEuclidean, SpecialLinear, SpecialOrthogonal,
+    Stiefel, Symplectic, Trapezoidal, VectorField, integrate,
 };
 use nalgebra::{Matrix2, Matrix3, Matrix4};
 
@@ -107,4 +107,81 @@ fn on_other_groups() {
     check((&Symplectic, &sp4), magnus(), Matrix4::identity(), exact);
     let exact = end((&Stiefel, &stiefel, &RungeKutta4), frame(), 1.0, STEPS);
     check((&Stiefel, &stiefel), general(), frame(), exact);
+}
+
+/// Where they end after a step of length $h$ and one of length $-h$.
+fn there_and_back<S, E, M, const N: usize, const K: usize>(space: &S, equation: &E, method: &M, y: Matrix<N, K>) -> f64
+where
+    S: HomogeneousSpace<N, K>,
+    E: Equation<N, K>,
+    M: Method<S, E, N, K>,
+{
+    let field = VectorField::new(space, equation);
+    let there = method.step(&field, 0.3, &y, 0.4).unwrap();
+    (method.step(&field, 0.7, &there, -0.4).unwrap() - y).amax()
+}
+
+#[test]
+fn symmetric_methods_undo_their_steps() {
+    let (so3, sl2, body, sp) = (so3_linear(), sl2_linear(), rigid_body(), sl2_nonlinear());
+    for method in [Magnus::Order2, Magnus::Order4, Magnus::Order6] {
+        let back = [
+            there_and_back(&SpecialOrthogonal, &so3, &method, so3_linear_at_1()),
+            there_and_back(&SpecialLinear, &sl2, &method, sl2_linear_at_1()),
+        ];
+        assert!(back.iter().all(|difference| *difference < 4e-15), "{method:?}: {back:?}");
+    }
+    let back = [
+        there_and_back(&Stiefel, &body, &ImplicitMidpoint, rigid_body_at_1()),
+        there_and_back(&Symplectic, &sp, &ImplicitMidpoint, sl2_nonlinear_at_1()),
+        there_and_back(&SpecialOrthogonal, &so3, &ImplicitMidpoint, so3_linear_at_1()),
+        there_and_back(&Symplectic, &sp, &Trapezoidal, sl2_nonlinear_at_1()),
+    ];
+    assert!(back.iter().all(|difference| *difference < 4e-15), "{back:?}");
+    let back = [
+        there_and_back(&SpecialOrthogonal, &so3, &LieEuler, so3_linear_at_1()),
+        there_and_back(&SpecialOrthogonal, &so3, &MuntheKaas4, so3_linear_at_1()),
+        there_and_back(&Stiefel, &body, &CrouchGrossman::Order3, rigid_body_at_1()),
+    ];
+    assert!(back.iter().all(|difference| *difference > 1e-8), "not symmetric: {back:?}");
+}
+
+/// For a constant $A$, the methods of the groups are exact, however long the step.
+#[test]
+fn constant_coefficients_are_integrated_exactly() {
+    let a = Matrix2::new(0.3, 2.0, -1.0, -0.3);
+    let equation = Linear::new(move |_| a);
+    let exact = SpecialLinear.exp(&(a * 3.0));
+    let y = |method: &dyn Method<SpecialLinear, _, 2, 2>| {
+        end((&SpecialLinear, &equation, method), Matrix2::identity(), 3.0, 2)
+    };
+    let ends = [
+        y(&LieEuler),
+        y(&Magnus::Order2),
+        y(&Magnus::Order4),
+        y(&Magnus::Order6),
+        y(&MuntheKaas4),
+        y(&CrouchGrossman::Order2),
+        y(&CrouchGrossman::Order3),
+        y(&CrouchGrossman::Order4),
+    ];
+    ends.iter().for_each(|y| assert!((y - exact).amax() < 1e-14, "{y} and {exact}"));
+}
+
+#[test]
+fn crouch_grossman_of_order_2_is_magnus_for_linear_equations() {
+    let equation = so3_linear();
+    let y = |method: &dyn Method<SpecialOrthogonal, _, 3, 3>| {
+        end((&SpecialOrthogonal, &equation, method), Matrix3::identity(), 1.0, 7)
+    };
+    assert_eq!(y(&CrouchGrossman::Order2), y(&Magnus::Order2));
+}
+
+/// Backwards from the end to the start.
+#[test]
+fn time_may_run_backwards() {
+    let equation = so3_linear();
+    let run = integrate(&SpecialOrthogonal, &equation, &Magnus::Order6, (1.0, so3_linear_at_1()), 0.0, 80).unwrap();
+    assert_eq!((run.times[0], run.times[20], run.times[80], run.states.len()), (1.0, 0.75, 0.0, 81));
+    assert!((run.end() - Matrix3::identity()).amax() < 1e-13);
 }

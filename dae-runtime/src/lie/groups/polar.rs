@@ -4,7 +4,7 @@
 //! Source: N. J. Higham, D. S. Mackey, N. Mackey & F. Tisseur, *Computing the polar decomposition and the matrix sign
 //! decomposition in matrix groups*, SIAM J. Matrix Anal. Appl. 25 (2004).
 
-use crate::lie::space::Matrix;
+use crate::lie::space::{Matrix, exceeds};
 
 /// The factor $Q$, $Q^\star Q = I$, of the decomposition $Y = QS$ with $S^\star = S$ near $I$; `gram` is $Y \mapsto
 /// Y^\star Y$. For $Y^\star = Y^\mathsf{T}$ it is the point of the manifold nearest to $Y$ in the norm of Frobenius
@@ -21,8 +21,7 @@ pub(super) fn polar_factor<const N: usize, const K: usize>(
     loop {
         let residual = gram(&q) - Matrix::identity();
         let size = residual.norm();
-        // Not even a norm below one if an entry is not finite.
-        if !(size < 1.0) {
+        if exceeds(size, 1.0) {
             return None;
         }
         if size >= last || size == 0.0 {

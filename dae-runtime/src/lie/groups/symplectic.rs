@@ -39,6 +39,6 @@ impl<const N: usize> HomogeneousSpace<N, N> for Symplectic {
 
 /// $J Y$.
 fn times_j<const N: usize>(y: &Matrix<N, N>) -> Matrix<N, N> {
-    const { assert!(N % 2 == 0, "symplectic matrices have an even number of rows") }
+    const { assert!(N.is_multiple_of(2), "symplectic matrices have an even number of rows") }
     Matrix::from_fn(|row, column| if row < N / 2 { y[(row + N / 2, column)] } else { -y[(row - N / 2, column)] })
 }

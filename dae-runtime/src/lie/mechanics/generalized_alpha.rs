@@ -24,10 +24,11 @@ use crate::lie::mechanics::system::{MechanicalSystem, PointOf, SaddlePoint};
 /// $$\alpha_m = \frac{2\rho - 1}{\rho + 1}, \quad \alpha_f = \frac{\rho}{\rho + 1}, \quad \gamma = \tfrac12 + \alpha_f -
 /// \alpha_m, \quad \beta = \tfrac14 (\gamma + \tfrac12)^2.$$
 ///
-/// Constraints hold at the ends of steps, their derivatives ($Bv = 0$) to within $\mathcal{O}(h^2)$. Multipliers are of
-/// order 2 from the first step on, since $a_0$ and $v_0$ begin where the recursion would have led:
-/// $a_0 = \dot v_0 + (\alpha_m - \alpha_f) h \ddot v_0$, and in $v_0$ there is a correction of size $h^2$ in the directions of
-/// the constraints.
+/// Constraints hold at the ends of steps, their derivatives ($Bv = 0$) to within $\mathcal{O}(h^2)$. For $\rho_\infty < 1$
+/// all results, multipliers included, are of order 2 from the first step on, since $a_0$ and $v_0$ begin where the recursion
+/// would have led: $a_0 = \dot v_0 + (\alpha_m - \alpha_f) h \ddot v_0$, and to $v_0$ a correction of size $h^2$ is added in
+/// the directions of the constraints. For $\rho_\infty = 1$ nothing damps the oscillations of multipliers, whose errors grow
+/// with the number of steps, and which are of order 1 in a system with constraints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GeneralizedAlpha {
     alpha_m: f64,

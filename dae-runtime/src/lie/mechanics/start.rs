@@ -14,7 +14,7 @@
 use crate::lie::mechanics::configuration::{ConfigurationSpace, Vector};
 use crate::lie::mechanics::error::MechanicsError;
 use crate::lie::mechanics::system::{MechanicalSystem, PointOf, SaddlePoint, accelerations};
-use crate::lie::space::{ROUNDING, non_finite};
+use crate::lie::space::{ROUNDING, exceeds, non_finite};
 
 /// What follows from the state at the start.
 pub(super) struct Start<const K: usize, const M: usize> {
@@ -36,14 +36,14 @@ pub(super) fn check<Y: MechanicalSystem<K, M>, const K: usize, const M: usize>(
         return Err(MechanicsError::NonFiniteStart { entry });
     }
     let defect = system.space().defect(q);
-    if !(defect <= ROUNDING) {
+    if exceeds(defect, ROUNDING) {
         return Err(MechanicsError::StartOffGroup { defect, allowed: ROUNDING });
     }
     let b = system.gradient(q);
     // Constraints are of the size of their gradient times that of the configuration, which has about the size of the former.
     let size = b.amax().max(1.0);
     let off = |values: Vector<M>, allowed: f64| {
-        let constraint = values.iter().position(|value| !(value.abs() <= allowed))?;
+        let constraint = values.iter().position(|value| exceeds(value.abs(), allowed))?;
         Some((constraint, values[constraint], allowed))
     };
     if let Some((constraint, value, allowed)) = off(system.constraint(q), ROUNDING * size * size) {

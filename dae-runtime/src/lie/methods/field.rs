@@ -7,7 +7,7 @@ use std::fmt;
 use crate::lie::equation::Equation;
 use crate::lie::error::LieError;
 use crate::lie::exponential::is_moderate;
-use crate::lie::space::{HomogeneousSpace, Matrix, ROUNDING, non_finite};
+use crate::lie::space::{HomogeneousSpace, Matrix, ROUNDING, exceeds, non_finite};
 
 /// An equation on a manifold, as methods see it.
 pub struct VectorField<'a, S: ?Sized, E: ?Sized, const N: usize, const K: usize> {
@@ -41,11 +41,10 @@ where
             return Err(LieError::NonFiniteCoefficient { t, row, column });
         }
         let (defect, allowed) = (self.space.algebra_defect(&a), ROUNDING * a.amax().max(1.0));
-        // A defect that is not a number is none that is allowed.
-        if defect <= allowed {
-            return Ok(a);
+        if exceeds(defect, allowed) {
+            return Err(LieError::NotInAlgebra { t, space: self.space.name(), defect, allowed });
         }
-        Err(LieError::NotInAlgebra { t, space: self.space.name(), defect, allowed })
+        Ok(a)
     }
 
     /// $\exp(\Omega)$ in a step from $t$.
