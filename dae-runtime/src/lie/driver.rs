@@ -82,14 +82,23 @@ where
     M: Method<S, E, N, K> + ?Sized,
 {
     let grid = Grid::new(t0, end_time, steps).ok_or(LieError::Interval { start: t0, end: end_time, steps })?;
-    if let Some((row, column)) = non_finite(&y0) {
+    check_start(space, &y0)?;
+    Ok(Steps { field: VectorField::new(space, equation), method, grid, made: 0, y: y0 })
+}
+
+/// Checks that a start value is finite and on the manifold.
+pub(super) fn check_start<S, const N: usize, const K: usize>(space: &S, y0: &Matrix<N, K>) -> Result<(), LieError>
+where
+    S: HomogeneousSpace<N, K>,
+{
+    if let Some((row, column)) = non_finite(y0) {
         return Err(LieError::NonFiniteStart { row, column });
     }
-    let (defect, allowed) = (space.defect(&y0), ROUNDING * y0.amax().max(1.0));
+    let (defect, allowed) = (space.defect(y0), ROUNDING * y0.amax().max(1.0));
     if exceeds(defect, allowed) {
         return Err(LieError::StartOffManifold { space: space.name(), defect, allowed });
     }
-    Ok(Steps { field: VectorField::new(space, equation), method, grid, made: 0, y: y0 })
+    Ok(())
 }
 
 /// An iterator over the ends of steps, $(t_1, Y_1), (t_2, Y_2), \dots$ After an error, there are no more.

@@ -19,6 +19,13 @@ pub enum LieError {
         /// Number of steps.
         steps: usize,
     },
+    /// The tolerance of a run with step size control is not a number, or smaller than rounding errors.
+    Tolerance {
+        /// What was given.
+        tolerance: f64,
+        /// The smallest that is possible.
+        smallest: f64,
+    },
     /// An entry of the start value is not finite.
     NonFiniteStart {
         /// Its row, from 0.
@@ -63,6 +70,13 @@ pub enum LieError {
         /// Largest entry of the exponent.
         exponent: f64,
     },
+    /// The step size fell below what the time can resolve.
+    StepTooSmall {
+        /// Time of the last accepted step.
+        t: f64,
+        /// The step that would follow.
+        h: f64,
+    },
     /// An entry of the solution is not finite at the end of a step.
     NonFiniteSolution {
         /// End of the step.
@@ -96,6 +110,9 @@ impl fmt::Display for LieError {
                 "{steps} steps from t = {start} to t = {end} are none that can be made: give two different, finite times and a \
                  positive number of steps whose ends are different numbers"
             ),
+            LieError::Tolerance { tolerance, smallest } => {
+                write!(f, "no step has an error below {tolerance:e}; give a tolerance of {smallest:e} or more")
+            }
             LieError::NonFiniteStart { row, column } => {
                 write!(f, "entry ({row}, {column}) of the start value is not a finite number")
             }
@@ -117,6 +134,11 @@ impl fmt::Display for LieError {
                 f,
                 "the step from t = {t} is too long: its exponent has entries up to {exponent:.1e}, and its exponential no \
                  digits worth mentioning; make more steps"
+            ),
+            LieError::StepTooSmall { t, h } => write!(
+                f,
+                "no step from t = {t} has an error within the tolerance, down to lengths of {h:e}: A may jump or have a pole \
+                 there; end the run before, or choose a larger tolerance"
             ),
             LieError::NonFiniteSolution { t } => {
                 write!(f, "the solution is not finite at t = {t}; end the run before, or make more steps")

@@ -47,7 +47,11 @@
 //! Whether $A$ depends on $Y$ is part of the type of an equation ([`Linear`], [`Nonlinear`]): a Magnus method for an
 //! equation whose $A$ depends on $Y$ does not compile. That $A(t, Y)$ is in the Lie algebra, and finite, is checked at each
 //! evaluation, and that the start value is in the group, at the start; see [`LieError`].
+//!
+//! [`integrate`] makes steps of equal length, [`integrate_adaptively`] steps as long as a tolerance allows; [`steps`] and
+//! [`adaptive_steps`] are the same as iterators.
 
+mod adaptive;
 mod driver;
 mod equation;
 mod error;
@@ -58,6 +62,7 @@ pub mod mechanics;
 mod methods;
 mod space;
 
+pub use adaptive::{AdaptiveSteps, adaptive_steps, integrate_adaptively};
 pub use driver::{Steps, Trajectory, integrate, steps};
 pub use equation::{Equation, Linear, LinearEquation, Nonlinear};
 pub use error::LieError;

@@ -3,19 +3,17 @@
 //! In: systems with reference solutions that know no constraints. Out: errors that fall with the square of the step, the
 //! derivatives of the test systems, typed errors.
 
-use std::f64::consts::FRAC_PI_3;
-
 use dae_runtime::lie::mechanics::{
     ConfigurationSpace, GeneralizedAlpha, MechanicalSystem, MotionState, PointOf, Pose, R3TimesSo3, Se3, Vector,
     VectorSpace, tangent_operator,
 };
 use dae_runtime::lie::{HomogeneousSpace, Matrix, SpecialOrthogonal, hat};
-use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
+use nalgebra::{Matrix3, Vector3};
 
 use crate::heavy_top::{self, InBody, InSpace};
 use crate::problems::{INERTIA, momentum, rigid_body_at_1};
 
-const RHO: [f64; 4] = [0.0, 0.5, 0.8, 0.95];
+pub(crate) const RHO: [f64; 4] = [0.0, 0.5, 0.8, 0.95];
 
 /// The states of a run from 0 to `t_end`.
 fn states<Y: MechanicalSystem<K, M>, const K: usize, const M: usize>(
@@ -29,12 +27,12 @@ fn states<Y: MechanicalSystem<K, M>, const K: usize, const M: usize>(
 }
 
 /// Checks that errors of `n` and `2n` steps differ by a factor of four.
-fn check_order<const E: usize>(name: &str, errors: impl Fn(usize) -> [f64; E], n: usize) {
+pub(crate) fn check_order<const E: usize>(name: &str, errors: impl Fn(usize) -> [f64; E], n: usize) {
     check_orders(name, errors, n, [2.0; E]);
 }
 
 /// Checks the orders to which errors of `n` and `2n` steps differ.
-fn check_orders<const E: usize>(name: &str, errors: impl Fn(usize) -> [f64; E], n: usize, orders: [f64; E]) {
+pub(crate) fn check_orders<const E: usize>(name: &str, errors: impl Fn(usize) -> [f64; E], n: usize, orders: [f64; E]) {
     let (coarse, fine) = (errors(n), errors(2 * n));
     let found: Vec<f64> = coarse.iter().zip(fine).map(|(coarse, fine)| (coarse / fine).log2()).collect();
     println!("{name}: orders {found:.3?}, errors {:?}", fine.map(|error| format!("{error:.1e}")));
@@ -61,7 +59,7 @@ where
     ]
 }
 
-fn largest(errors: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn largest(errors: impl Iterator<Item = f64>) -> f64 {
     errors.fold(0.0, f64::max)
 }
 
@@ -95,95 +93,6 @@ fn reference_solution_of_the_top() {
         turning + heavy_top::MASS * (0.5 * omega.cross(&arm).norm_squared() - heavy_top::gravity().dot(&state.position))
     };
     assert!((energy(&fine[1]) / energy(&fine[0]) - 1.0).abs() < 1e-12);
-}
-
-/// A planar pendulum of length and mass one in Cartesian coordinates: $\ddot q = -(0, g) - q\lambda$, $0 = \frac12(|q|^2 -
-/// 1)$.
-struct Pendulum;
-
-const G: f64 = 9.81;
-
-impl MechanicalSystem<2, 1> for Pendulum {
-    type Space = VectorSpace;
-
-    fn space(&self) -> &VectorSpace {
-        &VectorSpace
-    }
-    fn mass(&self, _: &Vector2<f64>) -> Matrix2<f64> {
-        Matrix2::identity()
-    }
-    fn force(&self, _: f64, _: &Vector2<f64>, _: &Vector2<f64>) -> Vector2<f64> {
-        Vector2::new(0.0, G)
-    }
-    fn constraint(&self, q: &Vector2<f64>) -> Vector<1> {
-        Vector::<1>::new(0.5 * (q.norm_squared() - 1.0))
-    }
-    fn gradient(&self, q: &Vector2<f64>) -> Matrix<1, 2> {
-        q.transpose()
-    }
-    fn curvature(&self, _: &Vector2<f64>, v: &Vector2<f64>) -> Vector<1> {
-        Vector::<1>::new(v.norm_squared())
-    }
-    fn stiffness(
-        &self,
-        _: f64,
-        _: &Vector2<f64>,
-        _: &Vector2<f64>,
-        _: &Vector2<f64>,
-        lambda: &Vector<1>,
-    ) -> Matrix2<f64> {
-        Matrix2::identity() * lambda[0]
-    }
-    fn damping(&self, _: f64, _: &Vector2<f64>, _: &Vector2<f64>) -> Matrix2<f64> {
-        Matrix2::zeros()
-    }
-}
-
-/// Position, velocity and multiplier of the pendulum that starts with angle $\pi/3$ and rate 1, at `samples + 1` times: the
-/// angle by the classical Runge–Kutta method, and $\lambda = |v|^2 - g q_2$.
-fn pendulum_by_its_angle(t_end: f64, samples: usize) -> Vec<(Vector2<f64>, Vector2<f64>, f64)> {
-    let steps = 32_000 / samples;
-    let h = t_end / (samples * steps) as f64;
-    let slope = |y: Vector2<f64>| Vector2::new(y[1], -G * y[0].sin());
-    let mut y = Vector2::new(FRAC_PI_3, 1.0);
-    let mut exact = Vec::new();
-    for sample in 0..=samples {
-        for _ in 0..if sample > 0 { steps } else { 0 } {
-            let k1 = slope(y);
-            let k2 = slope(y + k1 * (h / 2.0));
-            let k3 = slope(y + k2 * (h / 2.0));
-            y += (k1 + (k2 + k3) * 2.0 + slope(y + k3 * h)) * (h / 6.0);
-        }
-        let (q, v) = (Vector2::new(y[0].sin(), -y[0].cos()), Vector2::new(y[0].cos(), y[0].sin()) * y[1]);
-        exact.push((q, v, v.norm_squared() - G * q[1]));
-    }
-    exact
-}
-
-/// Largest errors over all steps of the pendulum: of position, velocity and multiplier.
-fn errors_of_pendulum(rho: f64, n: usize) -> [f64; 3] {
-    let exact = pendulum_by_its_angle(2.0, n);
-    let states = states(&Pendulum, rho, (exact[0].0, exact[0].1), 2.0, n);
-    let pairs = || states.iter().zip(&exact);
-    assert!(largest(states.iter().map(|it| Pendulum.constraint(&it.q).amax())) < 1e-14);
-    [
-        largest(pairs().map(|(state, exact)| (state.q - exact.0).amax())),
-        largest(pairs().map(|(state, exact)| (state.v - exact.1).amax())),
-        largest(pairs().map(|(state, exact)| (state.lambda[0] - exact.2).abs())),
-    ]
-}
-
-#[test]
-fn pendulum_in_a_vector_space() {
-    for rho in RHO {
-        check_order(&format!("pendulum, {rho}"), |n| errors_of_pendulum(rho, n), 400);
-    }
-}
-
-/// As the documentation says.
-#[test]
-fn without_damping_multipliers_lose_an_order() {
-    check_orders("pendulum, 1", |n| errors_of_pendulum(1.0, n), 400, [2.0, 2.0, 1.0]);
 }
 
 /// A rigid body on which no force acts, without constraints.
@@ -245,8 +154,12 @@ fn free_body() {
 }
 
 /// Differences of masses, forces and constraints against their derivatives, in all directions.
-fn check_derivatives<Y, const K: usize, const M: usize>(name: &str, system: &Y, q: &PointOf<Y, K, M>, v: &Vector<K>)
-where
+pub(crate) fn check_derivatives<Y, const K: usize, const M: usize>(
+    name: &str,
+    system: &Y,
+    q: &PointOf<Y, K, M>,
+    v: &Vector<K>,
+) where
     Y: MechanicalSystem<K, M>,
 {
     const STEP: f64 = 1e-6;
@@ -291,7 +204,6 @@ fn derivatives_of_the_systems() {
     check_derivatives("in space", &InSpace, &pose, &v);
     check_derivatives("in the body", &InBody, &pose, &v);
     check_derivatives("free body", &FreeBody, &pose, &v);
-    check_derivatives("pendulum", &Pendulum, &Vector2::new(0.6, -0.8), &Vector2::new(0.3, 0.2));
 }
 
 /// $q \circ \exp(\delta + \epsilon w)$ and $q \circ \exp(\delta) \circ \exp(\epsilon T(\delta) w)$ differ by

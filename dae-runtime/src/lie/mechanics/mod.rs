@@ -62,13 +62,16 @@
 //! | [`VectorSpace`] | $\mathbb{R}^K$ | $\dot q$ |
 //! | [`R3TimesSo3`] | poses of a rigid body | $(\dot x, \Omega)$: that of a point in space, that of rotation in the body |
 //! | [`Se3`] | poses of a rigid body | $(u, \Omega)$, both in the body |
+//! | [`Bodies`] | poses of several bodies | those of one after the other |
 
+mod bodies;
 mod configuration;
 mod error;
 mod generalized_alpha;
 mod start;
 mod system;
 
+pub use bodies::Bodies;
 pub use configuration::{ConfigurationSpace, Pose, R3TimesSo3, Se3, Vector, VectorSpace, tangent_operator};
 pub use error::MechanicsError;
 pub use generalized_alpha::{GeneralizedAlpha, Motion, MotionState};
