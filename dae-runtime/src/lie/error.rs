@@ -107,8 +107,8 @@ impl fmt::Display for LieError {
         match self {
             LieError::Interval { start, end, steps } => write!(
                 f,
-                "{steps} steps from t = {start} to t = {end} are none that can be made: give two different, finite times and a \
-                 positive number of steps whose ends are different numbers"
+                "from t = {start} to t = {end} in {steps} steps: give two different, finite times, and a positive number of steps \
+                 whose ends are different numbers"
             ),
             LieError::Tolerance { tolerance, smallest } => {
                 write!(f, "no step has an error below {tolerance:e}; give a tolerance of {smallest:e} or more")

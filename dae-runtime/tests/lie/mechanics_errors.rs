@@ -123,3 +123,20 @@ fn steps_that_fail() {
     assert!(matches!(found, MechanicsError::NoConvergence { .. }), "{found:?}");
     assert!(message.contains("stiffness"), "{message}");
 }
+
+/// Whatever the numbers, a run ends with states or an error.
+#[test]
+fn nothing_panics() {
+    let (mut results, mut errors) = (0, 0);
+    for rho in [0.0, 0.9, 1.0] {
+        for t_end in [1e-300, 1e-3, 1.0, -1.0, 1e4, 1e300] {
+            for factor in [1e-3, 1.0, 1e3, 1e200] {
+                let (t, q, v) = heavy_top::start();
+                let method = GeneralizedAlpha::new(rho).unwrap();
+                let run = method.integrate(&InBody, (t, q, v * factor), t_end, 3);
+                *(if run.is_ok() { &mut results } else { &mut errors }) += 1;
+            }
+        }
+    }
+    assert!(results > 10 && errors > 10, "{results} results, {errors} errors");
+}

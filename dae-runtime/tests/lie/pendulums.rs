@@ -229,8 +229,60 @@ fn double_pendulum() {
     }
 }
 
+/// $\ddot q + q = 2\cos t$, with the solution $t \sin t$: a force that depends on time, and no constraint.
+struct Forced;
+
+impl MechanicalSystem<1, 0> for Forced {
+    type Space = VectorSpace;
+
+    fn space(&self) -> &VectorSpace {
+        &VectorSpace
+    }
+    fn mass(&self, _: &Vector<1>) -> Matrix<1, 1> {
+        Matrix::identity()
+    }
+    fn force(&self, t: f64, q: &Vector<1>, _: &Vector<1>) -> Vector<1> {
+        q.add_scalar(-2.0 * t.cos())
+    }
+    fn constraint(&self, _: &Vector<1>) -> Vector<0> {
+        Vector::zeros()
+    }
+    fn gradient(&self, _: &Vector<1>) -> Matrix<0, 1> {
+        Matrix::zeros()
+    }
+    fn curvature(&self, _: &Vector<1>, _: &Vector<1>) -> Vector<0> {
+        Vector::zeros()
+    }
+    fn stiffness(&self, _: f64, _: &Vector<1>, _: &Vector<1>, _: &Vector<1>, _: &Vector<0>) -> Matrix<1, 1> {
+        Matrix::identity()
+    }
+    fn damping(&self, _: f64, _: &Vector<1>, _: &Vector<1>) -> Matrix<1, 1> {
+        Matrix::zeros()
+    }
+}
+
+/// Forwards from 0, and backwards from 3.
+#[test]
+fn forced_oscillator() {
+    let exact = |t: f64| [t * t.sin(), t.sin() + t * t.cos(), 2.0 * t.cos() - t * t.sin()];
+    for rho in RHO.into_iter().chain([1.0]) {
+        for [t0, t_end] in [[0.0, 3.0], [3.0, 0.0]] {
+            let errors = |n| {
+                let [q, v, _] = exact(t0).map(Vector::<1>::new);
+                let states = GeneralizedAlpha::new(rho).unwrap().integrate(&Forced, (t0, q, v), t_end, n).unwrap();
+                let error = |k: usize| {
+                    largest(states.iter().map(|it| ([it.q, it.v, it.acceleration][k][0] - exact(it.t)[k]).abs()))
+                };
+                [error(0), error(1), error(2)]
+            };
+            check_order(&format!("forced, {rho}, to {t_end}"), errors, 400);
+        }
+    }
+}
+
 #[test]
 fn derivatives_of_the_systems() {
+    check_derivatives("forced", &Forced, &Vector::<1>::new(0.6), &Vector::<1>::new(0.2));
     check_derivatives("planar", &Pendulum { gravity: G }, &Vector2::new(0.6, -0.8), &Vector2::new(0.3, 0.2));
     let (q, v) = (Vector4::new(0.6, -0.8, 0.2, 0.7), Vector4::new(0.3, 0.2, -1.0, 0.5));
     check_derivatives("double", &DoublePendulum, &q, &v);

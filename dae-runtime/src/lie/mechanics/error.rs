@@ -91,8 +91,8 @@ impl fmt::Display for MechanicsError {
             ),
             MechanicsError::Interval { start, end, steps } => write!(
                 f,
-                "{steps} steps from t = {start} to t = {end} are none that can be made: give two different, finite times and a \
-                 positive number of steps whose ends are different numbers"
+                "from t = {start} to t = {end} in {steps} steps: give two different, finite times, and a positive number of steps \
+                 whose ends are different numbers"
             ),
             MechanicsError::StartOffGroup { defect, allowed } => write!(
                 f,

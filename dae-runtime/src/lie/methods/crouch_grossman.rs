@@ -120,3 +120,41 @@ where
         advance(b, &stages)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The conditions of order of Runge–Kutta methods (Hairer, Nørsett & Wanner I, table II.2.2), and that of order 3 which
+    /// only these methods have (Hairer, Lubich & Wanner, IV.8.1).
+    #[test]
+    fn coefficients_satisfy_conditions_of_order() {
+        for (method, order) in [(&SECOND, 2), (&THIRD, 3), (&FOURTH, 4)] {
+            let b = method.b;
+            let a = |i: usize, j: usize| if i > j { method.a[i - 1][j] } else { 0.0 };
+            let times_a = |x: &[f64]| -> Vec<f64> {
+                (0..b.len()).map(|i| x.iter().enumerate().map(|(j, x)| a(i, j) * x).sum()).collect()
+            };
+            let product = |x: &[f64], y: &[f64]| -> Vec<f64> { x.iter().zip(y).map(|(x, y)| x * y).collect() };
+            let sum = |x: &[f64]| -> f64 { product(b, x).iter().sum() };
+            let c = times_a(&vec![1.0; b.len()]);
+            let squares = product(&c, &c);
+            let later = |i: usize| -> f64 { b[i + 1..].iter().sum() };
+            let commutators: f64 = (0..b.len()).map(|i| b[i] * c[i] * (b[i] + 2.0 * later(i))).sum();
+            let conditions = [
+                (1, b.iter().sum(), 1.0),
+                (2, sum(&c), 1.0 / 2.0),
+                (3, sum(&squares), 1.0 / 3.0),
+                (3, sum(&times_a(&c)), 1.0 / 6.0),
+                (3, commutators, 1.0 / 3.0),
+                (4, sum(&product(&squares, &c)), 1.0 / 4.0),
+                (4, sum(&product(&c, &times_a(&c))), 1.0 / 8.0),
+                (4, sum(&times_a(&squares)), 1.0 / 12.0),
+                (4, sum(&times_a(&times_a(&c))), 1.0 / 24.0),
+            ];
+            for (at, found, exact) in conditions.into_iter().filter(|(at, ..)| *at <= order) {
+                assert!((found - exact).abs() < 1e-15, "order {order}, condition of order {at}: {found}, not {exact}");
+            }
+        }
+    }
+}
