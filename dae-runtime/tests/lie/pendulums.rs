@@ -133,7 +133,7 @@ fn spherical_pendulum() {
     let exact = spherical_pendulum_of_index_1(1);
     let q = Vector3::new(0.6789190097611935, 0.7157661913629996, -0.16354735548637393);
     let v = Vector3::new(-4.992882918443517, 3.9612845952008926, -3.3899021942765504);
-    let lambda = 52.2756397237082966;
+    let lambda = 52.2756397237083;
     assert!(
         (exact[1].0 - q).amax() < 1e-11
             && (exact[1].1 - v).amax() < 1e-11
