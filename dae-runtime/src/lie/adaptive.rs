@@ -1,8 +1,9 @@
 //! Steps whose length follows from an estimate of their error.
 //!
-//! In: a manifold, an equation, a method, a start value, an end time, a tolerance. Out: times and matrices, as an iterator or
-//! collected, or the reason why they end early. Source: E. Hairer, S. P. Nørsett & G. Wanner, *Solving Ordinary
-//! Differential Equations I*, 2nd ed., Springer 1993, section II.4 (Richardson extrapolation, step size control).
+//! In: a manifold, an equation, a method, a start value, an end time, a tolerance. Out: times and matrices, as an
+//! iterator or collected, or the reason why they end early. Source: E. Hairer, S. P. Nørsett & G. Wanner, *Solving
+//! Ordinary Differential Equations I*, 2nd ed., Springer 1993, section II.4 (Richardson extrapolation, step size
+//! control).
 
 use std::fmt;
 
@@ -27,12 +28,12 @@ const AFTER_ERROR: f64 = 0.25;
 /// The first step is at most this part of the interval.
 const LARGEST_FIRST_PART: f64 = 0.1;
 
-/// Integrates `equation` on `space` by `method` from $(t_0, Y_0)$ to `end_time`, which may lie before $t_0$, with steps whose
-/// error is at most `tolerance`, times the largest entry of $Y$ if that is above one.
+/// Integrates `equation` on `space` by `method` from $(t_0, Y_0)$ to `end_time`, which may lie before $t_0$, with steps
+/// whose error is at most `tolerance`, times the largest entry of $Y$ if that is above one.
 ///
-/// A step of length $h$ is made once, and again as two of length $h/2$, which gives $\hat Y$ and $Y$. Their difference over
-/// $2^p - 1$ estimates the error of $Y$ for a method of order $p$ (Hairer, Nørsett & Wanner I, II (4.4)), and $Y$ is what the
-/// run goes on with: the extrapolated value would not be in the group. Errors of steps add up.
+/// A step of length $h$ is made once, and again as two of length $h/2$, which gives $\hat Y$ and $Y$. Their difference
+/// over $2^p - 1$ estimates the error of $Y$ for a method of order $p$ (Hairer, Nørsett & Wanner I, II (4.4)), and $Y$
+/// is what the run goes on with: the extrapolated value would not be in the group. Errors of steps add up.
 ///
 /// # Errors
 /// What [`AdaptiveSteps`] meets on its way. The matrices up to there are what the iterator has returned; use
@@ -62,8 +63,8 @@ where
 /// The steps of [`integrate_adaptively`] one by one; nothing is allocated.
 ///
 /// # Errors
-/// [`LieError::Interval`], [`LieError::Tolerance`], [`LieError::NonFiniteStart`], [`LieError::StartOffManifold`], and what
-/// is wrong with $A(t_0, Y_0)$.
+/// [`LieError::Interval`], [`LieError::Tolerance`], [`LieError::NonFiniteStart`], [`LieError::StartOffManifold`], and
+/// what is wrong with $A(t_0, Y_0)$.
 pub fn adaptive_steps<'a, S, E, M, const N: usize, const K: usize>(
     space: &'a S,
     equation: &'a E,
@@ -93,8 +94,8 @@ where
     Ok(AdaptiveSteps { field, method, tolerance, end_time, t: t0, y: y0, h, is_over: false })
 }
 
-/// An iterator over the ends of steps, $(t_1, Y_1), (t_2, Y_2), \dots$, the last of which is the end time to the bit. After
-/// an error, there are no more.
+/// An iterator over the ends of steps, $(t_1, Y_1), (t_2, Y_2), \dots$, the last of which is the end time to the bit.
+/// After an error, there are no more.
 pub struct AdaptiveSteps<'a, S, E, M: ?Sized, const N: usize, const K: usize> {
     field: VectorField<'a, S, E, N, K>,
     method: &'a M,

@@ -33,8 +33,8 @@ impl<const N: usize, const K: usize> Trajectory<N, K> {
     }
 }
 
-/// Integrates `equation` on `space` by `method` from $(t_0, Y_0)$ to `end_time`, which may lie before $t_0$, in `steps` steps
-/// of equal length.
+/// Integrates `equation` on `space` by `method` from $(t_0, Y_0)$ to `end_time`, which may lie before $t_0$, in `steps`
+/// steps of equal length.
 ///
 /// # Errors
 /// A start value that is off the manifold, and what [`Steps`] meets on its way. The matrices up to there are what the

@@ -1,7 +1,7 @@
 //! Why the integration of a matrix differential equation ends early.
 //!
-//! In: what a check of start values, of $A(t, Y)$ or of a step has found. Out: a [`LieError`], whose message says what is
-//! wrong, where, by how much, and what can be done about it.
+//! In: what a check of start values, of $A(t, Y)$ or of a step has found. Out: a [`LieError`], whose message says what
+//! is wrong, where, by how much, and what can be done about it.
 
 use std::error::Error;
 use std::fmt;

@@ -1,9 +1,9 @@
 //! Exponentials of matrices, and skew-symmetric matrices of vectors in $\mathbb{R}^3$.
 //!
 //! In: matrices of Lie algebras. Out: their exponentials, in closed form for $\mathfrak{so}(2)$, $\mathfrak{so}(3)$ and
-//! $\mathfrak{se}(3)$. Sources: Hairer (2011), exercise III.4 (Rodrigues' formula); R. M. Murray, Z. Li & S. S. Sastry, *A
-//! Mathematical Introduction to Robotic Manipulation*, CRC Press 1994, eq. (2.36) ($\mathfrak{se}(3)$); N. J. Higham, SIAM
-//! J. Matrix Anal. Appl. 26 (2005) (all others).
+//! $\mathfrak{se}(3)$. Sources: Hairer (2011), exercise III.4 (Rodrigues' formula); R. M. Murray, Z. Li & S. S. Sastry,
+//! *A Mathematical Introduction to Robotic Manipulation*, CRC Press 1994, eq. (2.36) ($\mathfrak{se}(3)$); N. J.
+//! Higham, SIAM J. Matrix Anal. Appl. 26 (2005) (all others).
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -23,8 +23,8 @@ pub fn vee(a: &Matrix3<f64>) -> Vector3<f64> {
 /// [`HomogeneousSpace::exp`](crate::lie::HomogeneousSpace::exp); entries that are not finite, or above $10^8$, give a
 /// matrix of NaN.
 ///
-/// The diagonal approximation of degree $m$ is $(V - U)^{-1}(V + U) = I + 2(V - U)^{-1} U$ with $V$ and $U$ the even and the
-/// odd part of $\sum_j b_j A^j$. It is orthogonal for skew-symmetric $A$, and symplectic if $JA$ is symmetric.
+/// The diagonal approximation of degree $m$ is $(V - U)^{-1}(V + U) = I + 2(V - U)^{-1} U$ with $V$ and $U$ the even
+/// and the odd part of $\sum_j b_j A^j$. It is orthogonal for skew-symmetric $A$, and symplectic if $JA$ is symmetric.
 pub fn matrix_exponential<const N: usize>(a: &Matrix<N, N>) -> Matrix<N, N> {
     if !is_moderate(a) {
         return Matrix::repeat(f64::NAN);
@@ -74,16 +74,16 @@ pub(super) fn is_moderate<const N: usize>(a: &Matrix<N, N>) -> bool {
 }
 
 /// Rodrigues' formula (Hairer 2011, exercise III.4),
-/// $$\exp(\Omega) = I + \frac{\sin\alpha}{\alpha}\\,\Omega + \frac12\Bigl(\frac{\sin(\alpha/2)}{\alpha/2}\Bigr)^2\Omega^2,
-/// \qquad \alpha^2 = \tfrac12 \lVert\Omega\rVert_F^2,$$
+/// $$\exp(\Omega) = I + \frac{\sin\alpha}{\alpha}\\,\Omega +
+/// \frac12\Bigl(\frac{\sin(\alpha/2)}{\alpha/2}\Bigr)^2\Omega^2, \qquad \alpha^2 = \tfrac12 \lVert\Omega\rVert_F^2,$$
 /// for skew-symmetric matrices of at most three rows, where $\Omega^3 = -\alpha^2\Omega$.
 pub(super) fn rodrigues<const N: usize>(omega: &Matrix<N, N>) -> Matrix<N, N> {
     let angle = omega.norm() * std::f64::consts::FRAC_1_SQRT_2;
     Matrix::identity() + omega * sinc(angle) + omega * omega * (0.5 * sinc(0.5 * angle).powi(2))
 }
 
-/// The rotation $\exp(\hat\omega)$, and $V(\omega) = \int_0^1 \exp(s\hat\omega)\\,ds$, which is
-/// $I + \frac{1-\cos\alpha}{\alpha^2}\hat\omega + \frac{\alpha-\sin\alpha}{\alpha^3}\hat\omega^2$ with $\alpha = |\omega|$:
+/// The rotation $\exp(\hat\omega)$, and $V(\omega) = \int_0^1 \exp(s\hat\omega)\\,ds$, which is $I +
+/// \frac{1-\cos\alpha}{\alpha^2}\hat\omega + \frac{\alpha-\sin\alpha}{\alpha^3}\hat\omega^2$ with $\alpha = |\omega|$:
 /// the exponential in $SE(3)$ of $(u, \omega)$ turns by the first and shifts by $V u$.
 pub(crate) fn screw(omega: &Vector3<f64>) -> (Matrix3<f64>, Matrix3<f64>) {
     let (angle, hat) = (omega.norm(), hat(omega));

@@ -1,9 +1,9 @@
 //! Differential equations on Lie groups and Stiefel manifolds, and mechanics on groups of rotations and rigid motions.
 //!
-//! In: $Y' = A(t, Y)\\, Y$ with $A$ in the Lie algebra of a group of matrices, or the equations of motion of rigid bodies
-//! with constraints ([`mechanics`]). Out: solutions at equidistant times that stay in the group to within rounding errors.
-//! Source: E. Hairer, *Solving Differential Equations on Manifolds*, lecture notes, Geneva 2011, chapters II and III, and
-//! the papers that the methods name.
+//! In: $Y' = A(t, Y)\\, Y$ with $A$ in the Lie algebra of a group of matrices, or the equations of motion of rigid
+//! bodies with constraints ([`mechanics`]). Out: solutions that stay in the group to within rounding errors. Source: E.
+//! Hairer, *Solving Differential Equations on Manifolds*, lecture notes, Geneva 2011, chapters II and III, and the
+//! papers that the methods name.
 //!
 //! ```
 //! use dae_runtime::lie::{Linear, Magnus, SpecialOrthogonal, hat, integrate};
@@ -29,8 +29,8 @@
 //! | [`Symplectic`] | $Y^\mathsf{T} J Y = J$ | $JA = (JA)^\mathsf{T}$ | polar decomposition of the group |
 //! | [`GeneralLinear`] | $\det Y \ne 0$ | all matrices | none needed |
 //!
-//! Others are implementations of [`HomogeneousSpace`]. The size of matrices is part of their type, so that steps allocate
-//! nothing and shapes need no checks; `nalgebra` is re-exported.
+//! Others are implementations of [`HomogeneousSpace`]. The size of matrices is part of their type, so that steps
+//! allocate nothing and shapes need no checks; `nalgebra` is re-exported.
 //!
 //! # Methods
 //!
@@ -45,11 +45,11 @@
 //! | [`Projected`] | that of the method inside | $A(t, Y)$ | yes |
 //!
 //! Whether $A$ depends on $Y$ is part of the type of an equation ([`Linear`], [`Nonlinear`]): a Magnus method for an
-//! equation whose $A$ depends on $Y$ does not compile. That $A(t, Y)$ is in the Lie algebra, and finite, is checked at each
-//! evaluation, and that the start value is in the group, at the start; see [`LieError`].
+//! equation whose $A$ depends on $Y$ does not compile. That $A(t, Y)$ is in the Lie algebra, and finite, is checked at
+//! each evaluation, and that the start value is in the group, at the start; see [`LieError`].
 //!
-//! [`integrate`] makes steps of equal length, [`integrate_adaptively`] steps as long as a tolerance allows; [`steps`] and
-//! [`adaptive_steps`] are the same as iterators.
+//! [`integrate`] makes steps of equal length, [`integrate_adaptively`] steps as long as a tolerance allows; [`steps`]
+//! and [`adaptive_steps`] are the same as iterators.
 
 mod adaptive;
 mod driver;

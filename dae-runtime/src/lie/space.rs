@@ -1,8 +1,8 @@
 //! Manifolds on which a matrix Lie group acts from the left, and what a method has to know of them.
 //!
-//! In: a group or a manifold of a caller, as an implementation of [`HomogeneousSpace`]. Out: the contract between spaces
-//! and methods. Source: Hairer (2011), section II.4; for manifolds that are not groups, H. Munthe-Kaas, *High order
-//! Runge–Kutta methods on manifolds*, Appl. Numer. Math. 29 (1999).
+//! In: a group or a manifold of a caller, as an implementation of [`HomogeneousSpace`]. Out: the contract between
+//! spaces and methods. Source: Hairer (2011), section II.4; for manifolds that are not groups, H. Munthe-Kaas, *High
+//! order Runge–Kutta methods on manifolds*, Appl. Numer. Math. 29 (1999).
 
 use nalgebra::SMatrix;
 

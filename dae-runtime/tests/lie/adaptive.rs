@@ -1,7 +1,7 @@
 //! Steps whose length follows from an estimate of their error.
 //!
-//! In: problems with known solutions, tolerances. Out: errors within as many tolerances as there are steps, steps that are short where the
-//! solution changes fast, defects at the level of rounding errors, typed errors.
+//! In: problems with known solutions, tolerances. Out: errors within as many tolerances as there are steps, steps that
+//! are short where the solution changes fast, defects at the level of rounding errors, typed errors.
 
 use dae_runtime::lie::{
     CrouchGrossman, GeneralLinear, HomogeneousSpace, LieError, Linear, Magnus, Method, MuntheKaas4, SpecialOrthogonal,

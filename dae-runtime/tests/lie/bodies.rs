@@ -1,7 +1,7 @@
 //! Two rigid bodies, one hanging from the other.
 //!
-//! In: a chain of two tops with spherical joints, for which no other solution is known. Out: derivatives that agree with
-//! differences, errors of second order against a run with shorter steps, energy and angular momentum.
+//! In: a chain of two tops with spherical joints, for which no other solution is known. Out: derivatives that agree
+//! with differences, errors of second order against a run with shorter steps, energy and angular momentum.
 
 use dae_runtime::lie::mechanics::{Bodies, GeneralizedAlpha, MechanicalSystem, Pose, Se3, Vector};
 use dae_runtime::lie::{HomogeneousSpace, Matrix, SpecialOrthogonal, hat};

@@ -1,7 +1,8 @@
 //! The heavy top in two configuration spaces, with a reference solution that knows no constraints.
 //!
-//! In: nothing. Out: systems, start values, positions and multipliers. Data: O. Brüls, A. Cardona & M. Arnold, *Lie group
-//! generalized-α time integration of constrained flexible multibody systems*, Mech. Mach. Theory 48 (2012), section 6.1.
+//! In: nothing. Out: systems, start values, positions and multipliers. Data: O. Brüls, A. Cardona & M. Arnold, *Lie
+//! group generalized-α time integration of constrained flexible multibody systems*, Mech. Mach. Theory 48 (2012),
+//! section 6.1.
 
 use dae_runtime::lie::mechanics::{MechanicalSystem, Pose, R3TimesSo3, Se3, Vector};
 use dae_runtime::lie::{Matrix, hat};
@@ -166,9 +167,9 @@ pub(crate) struct Exact {
     pub(crate) lambda: Vector3<f64>,
 }
 
-/// The solution at `samples + 1` times from 0 to `t_end`: Euler's equations about the fixed point, $J_0 \dot\Omega + \Omega
-/// \times J_0 \Omega = X \times m R^\mathsf{T} \gamma$ with $J_0 = J + m (|X|^2 I - X X^\mathsf{T})$, and $\dot R = R
-/// \hat\Omega$, by the classical Runge–Kutta method with `steps` steps from one time to the next. Then $\lambda =
+/// The solution at `samples + 1` times from 0 to `t_end`: Euler's equations about the fixed point, $J_0 \dot\Omega +
+/// \Omega \times J_0 \Omega = X \times m R^\mathsf{T} \gamma$ with $J_0 = J + m (|X|^2 I - X X^\mathsf{T})$, and $\dot
+/// R = R \hat\Omega$, by the classical Runge–Kutta method with `steps` steps from one time to the next. Then $\lambda =
 /// R^\mathsf{T} (m\gamma - m\ddot x)$.
 pub(crate) fn exact(t_end: f64, samples: usize, steps: usize) -> Vec<Exact> {
     let about_fixed_point = inertia() + (Matrix3::identity() * arm().norm_squared() - arm() * arm().transpose()) * MASS;

@@ -1,7 +1,7 @@
 //! The generalised-α method: orders of positions, velocities and multipliers, from the first step on.
 //!
-//! In: systems with reference solutions that know no constraints. Out: errors that fall with the square of the step, the
-//! derivatives of the test systems, typed errors.
+//! In: systems with reference solutions that know no constraints. Out: errors that fall with the square of the step,
+//! the derivatives of the test systems, typed errors.
 
 use dae_runtime::lie::mechanics::{
     ConfigurationSpace, GeneralizedAlpha, MechanicalSystem, MotionState, PointOf, Pose, R3TimesSo3, Se3, Vector,

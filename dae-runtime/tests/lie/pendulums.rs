@@ -1,9 +1,9 @@
 //! Pendulums in Cartesian coordinates: the generalised-α method in vector spaces.
 //!
-//! In: systems with reference solutions. Out: orders of positions, velocities and multipliers. Reference values: Hairer,
-//! *Solving Differential Equations on Manifolds* (2011), V (4.6) with the start of figure V.1, and exercise IV.5.8, each
-//! computed with more than 16 digits by two independent methods (Cartesian equations of index 1; height and azimuth, or two
-//! angles).
+//! In: systems with reference solutions. Out: orders of positions, velocities and multipliers. Reference values:
+//! Hairer, *Solving Differential Equations on Manifolds* (2011), V (4.6) with the start of figure V.1, and exercise
+//! IV.5.8, each computed with more than 16 digits by two independent methods (Cartesian equations of index 1; height
+//! and azimuth, or two angles).
 
 use std::f64::consts::FRAC_PI_3;
 
@@ -155,12 +155,12 @@ fn spherical_pendulum() {
     }
 }
 
-/// Two pendulums, one at the end of the other, of masses, lengths and gravity one: $0 = |q_1|^2 - 1$, $0 = |q_2 - q_1|^2 -
-/// 1$.
+/// Two pendulums, one at the end of the other, of masses, lengths and gravity one: $0 = |q_1|^2 - 1$, $0 = |q_2 -
+/// q_1|^2 - 1$.
 struct DoublePendulum;
 
-/// Of $q_1$ and $q_2$, the vectors of both rods, as the constraints see them: each is $|P_i q|^2 - 1$ with a constant matrix
-/// $P_i$, of which this is $2 P_i^\mathsf{T} P_i$.
+/// Of $q_1$ and $q_2$, the vectors of both rods, as the constraints see them: each is $|P_i q|^2 - 1$ with a constant
+/// matrix $P_i$, of which this is $2 P_i^\mathsf{T} P_i$.
 fn forms() -> [Matrix4<f64>; 2] {
     let first = Matrix4::from_diagonal(&Vector4::new(2.0, 2.0, 0.0, 0.0));
     let second = Matrix4::from_fn(|i, j| {

@@ -1,10 +1,10 @@
 //! Matrix differential equations with reference values.
 //!
-//! In: nothing. Out: equations after Hairer, *Solving Differential Equations on Manifolds* (2011), with data of our own:
-//! II (4.4) and III (4.1) in $SO(3)$, example III.1.2 in $SL(2)$, I (1.1) on the sphere. The values of solutions were
-//! computed with 30 digits by two independent methods each, whose results agree in all digits of a double: the matrix
-//! equation, and for $SO(3)$ the equation of quaternions, for $SL(2)$ scalar equations of second order or other steps and
-//! orders, on the sphere Jacobi's elliptic functions.
+//! In: nothing. Out: equations after Hairer, *Solving Differential Equations on Manifolds* (2011), with data of our
+//! own: II (4.4) and III (4.1) in $SO(3)$, example III.1.2 in $SL(2)$, I (1.1) on the sphere. The values of solutions
+//! were computed with 30 digits by two independent methods each, whose results agree in all digits of a double: the
+//! matrix equation, and for $SO(3)$ the equation of quaternions, for $SL(2)$ scalar equations of second order or other
+//! steps and orders, on the sphere Jacobi's elliptic functions.
 
 use dae_runtime::lie::{Equation, HomogeneousSpace, Linear, Matrix, Method, Nonlinear, hat, integrate};
 use nalgebra::{Matrix2, Matrix3, Matrix4, Vector3};

@@ -1,17 +1,18 @@
 //! Figures that others have computed, and the experiments of Hairer's lecture notes.
 //!
-//! In: problems of Hairer, *Solving Differential Equations on Manifolds* (2011), figure I.2 and section III.4. Out: errors
-//! and states, compared with those of an independent program in double precision, which are given here with all the
-//! digits that were printed.
+//! In: problems of Hairer, *Solving Differential Equations on Manifolds* (2011), figure I.2 and section III.4. Out:
+//! errors and states, compared with those of an independent program in double precision, which are given here with all
+//! the digits that were printed.
 
 use dae_runtime::lie::{
-    CrouchGrossman, ExplicitEuler, ImplicitMidpoint, Magnus, MuntheKaas4, Projected, RungeKutta4, SpecialOrthogonal,
-    Stiefel, Trapezoidal, integrate,
+    CrouchGrossman, ExplicitEuler, ImplicitMidpoint, LieError, Magnus, Method, MuntheKaas4, Projected, RungeKutta4,
+    SpecialOrthogonal, Stiefel, Trapezoidal, VectorField, integrate,
 };
 use nalgebra::{Matrix3, Vector3};
 
 use crate::problems::{
-    end, energy, momentum, rigid_body, rigid_body_at_1, so3_linear, so3_linear_at_1, so3_linear_at_5, so3_nonlinear,
+    OfTime, end, energy, momentum, rigid_body, rigid_body_at_1, so3_linear, so3_linear_at_1, so3_linear_at_5,
+    so3_nonlinear,
 };
 
 /// Largest entries of the error at $t = 1$ with 5, 10, 20 and 40 steps.
@@ -29,6 +30,39 @@ fn errors_of_magnus_methods() {
             assert!((error / published - 1.0).abs() < 2e-3, "{method:?}, {steps} steps: {error:e}, not {published:e}");
             assert!(run.largest_defect(&SpecialOrthogonal) < 2e-15);
         }
+    }
+}
+
+/// A method of the caller: III (4.6) with the nodes as they are printed in example III.4.4, $c_{1,2} = \frac12 \pm
+/// \frac{\sqrt3}{6}$ read in this order, which is of order 2 only.
+struct ReversedNodes;
+
+impl Method<SpecialOrthogonal, OfTime<3>, 3, 3> for ReversedNodes {
+    fn order(&self) -> u32 {
+        2
+    }
+
+    fn step(
+        &self,
+        field: &VectorField<'_, SpecialOrthogonal, OfTime<3>, 3, 3>,
+        t: f64,
+        y: &Matrix3<f64>,
+        h: f64,
+    ) -> Result<Matrix3<f64>, LieError> {
+        let root = 3_f64.sqrt();
+        let a1 = field.coefficient(t + (0.5 + root / 6.0) * h, y)?;
+        let a2 = field.coefficient(t + (0.5 - root / 6.0) * h, y)?;
+        let commutator = a2 * a1 - a1 * a2;
+        Ok(field.exp(t, &((a1 + a2) * (h / 2.0) + commutator * (root * h * h / 12.0)))? * y)
+    }
+}
+
+#[test]
+fn errors_with_reversed_nodes() {
+    for (steps, published) in [(5, 0.008109), (10, 0.002029), (20, 0.0005075), (40, 0.0001269)] {
+        let y = end((&SpecialOrthogonal, &so3_linear(), &ReversedNodes), Matrix3::identity(), 1.0, steps);
+        let error = (y - so3_linear_at_1()).amax();
+        assert!((error / published - 1.0).abs() < 1e-3, "{steps} steps: {error:e}, not {published:e}");
     }
 }
 

@@ -1,15 +1,15 @@
 //! Matrices of determinant one, and invertible matrices.
 //!
-//! In: elements of $SL(n)$, $GL(n)$ and their Lie algebras. Out: defects, exponentials, projections. Source: Hairer (2011),
-//! table II.1 and example III.1.2.
+//! In: elements of $SL(n)$, $GL(n)$ and their Lie algebras. Out: defects, exponentials, projections. Source: Hairer
+//! (2011), table II.1 and example III.1.2.
 
 use nalgebra::{Const, DimMin};
 
 use crate::lie::exponential::matrix_exponential;
 use crate::lie::space::{HomogeneousSpace, Matrix};
 
-/// The special linear group $SL(N)$: $\det Y = 1$. Its Lie algebra consists of the matrices with zero trace. Projected is
-/// along $Y^{-\mathsf{T}}$, the gradient of the determinant (Hairer 2011, III (1.4)), and not by scaling, which is
+/// The special linear group $SL(N)$: $\det Y = 1$. Its Lie algebra consists of the matrices with zero trace. Projected
+/// is along $Y^{-\mathsf{T}}$, the gradient of the determinant (Hairer 2011, III (1.4)), and not by scaling, which is
 /// ill-conditioned where entries differ by orders of magnitude.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpecialLinear;

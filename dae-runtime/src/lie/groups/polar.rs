@@ -10,8 +10,8 @@ use crate::lie::space::{Matrix, exceeds};
 /// Y^\star Y$. For $Y^\star = Y^\mathsf{T}$ it is the point of the manifold nearest to $Y$ in the norm of Frobenius
 /// (Hairer 2011, example III.1.3).
 ///
-/// By the iteration of Newton and Schulz, $Y \leftarrow \frac12 Y (3I - Y^\star Y)$, which needs no inverse and converges
-/// quadratically if $\lVert Y^\star Y - I\rVert < 1$; `None` where it is not.
+/// By the iteration of Newton and Schulz, $Y \leftarrow \frac12 Y (3I - Y^\star Y)$, which needs no inverse and
+/// converges quadratically if $\lVert Y^\star Y - I\rVert < 1$; `None` where it is not.
 pub(super) fn polar_factor<const N: usize, const K: usize>(
     y: &Matrix<N, K>,
     gram: impl Fn(&Matrix<N, K>) -> Matrix<K, K>,

@@ -1,7 +1,8 @@
 //! Rigid motions of three-dimensional space.
 //!
-//! In: elements of $SE(3)$ and $\mathfrak{se}(3)$ as $4 \times 4$ matrices. Out: defects, exponentials, projections. Source:
-//! R. M. Murray, Z. Li & S. S. Sastry, *A Mathematical Introduction to Robotic Manipulation*, CRC Press 1994, section 2.3.
+//! In: elements of $SE(3)$ and $\mathfrak{se}(3)$ as $4 \times 4$ matrices. Out: defects, exponentials, projections.
+//! Source: R. M. Murray, Z. Li & S. S. Sastry, *A Mathematical Introduction to Robotic Manipulation*, CRC Press 1994,
+//! section 2.3.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -9,9 +10,9 @@ use super::orthogonal::SpecialOrthogonal;
 use crate::lie::exponential::{screw, vee};
 use crate::lie::space::{HomogeneousSpace, Matrix};
 
-/// The special Euclidean group $SE(3)$ of matrices $\begin{pmatrix} R & x \\\\ 0 & 1 \end{pmatrix}$ with $R \in SO(3)$ and
-/// $x \in \mathbb{R}^3$. Its Lie algebra consists of $\begin{pmatrix} \hat\omega & u \\\\ 0 & 0 \end{pmatrix}$. Projection
-/// projects $R$ onto $SO(3)$.
+/// The special Euclidean group $SE(3)$ of matrices $\begin{pmatrix} R & x \\\\ 0 & 1 \end{pmatrix}$ with $R \in SO(3)$
+/// and $x \in \mathbb{R}^3$. Its Lie algebra consists of $\begin{pmatrix} \hat\omega & u \\\\ 0 & 0 \end{pmatrix}$.
+/// Projection projects $R$ onto $SO(3)$.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpecialEuclidean;
 

@@ -1,7 +1,7 @@
 //! Symplectic matrices.
 //!
-//! In: elements of $Sp(2n)$ and $\mathfrak{sp}(2n)$. Out: defects, exponentials, projections. Source: Hairer (2011), table
-//! II.1.
+//! In: elements of $Sp(2n)$ and $\mathfrak{sp}(2n)$. Out: defects, exponentials, projections. Source: Hairer (2011),
+//! table II.1.
 
 use super::polar::polar_factor;
 use crate::lie::exponential::matrix_exponential;
@@ -9,8 +9,8 @@ use crate::lie::space::{HomogeneousSpace, Matrix};
 
 /// The symplectic group $Sp(N)$, $N$ even: $Y^\mathsf{T} J Y = J$ with $J = \begin{pmatrix} 0 & I \\\\ -I & 0
 /// \end{pmatrix}$. Its Lie algebra consists of the matrices for which $JA$ is symmetric. With an odd $N$ it does not
-/// compile. Projected is by the polar decomposition of the group, which keeps the order of a method but is not the point
-/// nearest in the norm of Frobenius.
+/// compile. Projected is by the polar decomposition of the group, which keeps the order of a method but is not the
+/// point nearest in the norm of Frobenius.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Symplectic;
 

@@ -4,8 +4,8 @@
 
 use crate::lie::mechanics::configuration::{ConfigurationSpace, Vector};
 
-/// The product of `COUNT` copies of a space of dimension six, of dimension $K = 6 \cdot$ `COUNT`; with another $K$ it does
-/// not compile. The velocities of the first body come first.
+/// The product of `COUNT` copies of a space of dimension six, of dimension $K = 6 \cdot$ `COUNT`; with another $K$ it
+/// does not compile. The velocities of the first body come first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bodies<S, const COUNT: usize>(pub S);
 

@@ -13,8 +13,8 @@ use crate::lie::space::{HomogeneousSpace, Matrix};
 /// A column of `K` numbers.
 pub type Vector<const K: usize> = Matrix<K, 1>;
 
-/// A Lie group of configurations, of dimension $K$, whose Lie algebra is identified with $\mathbb{R}^K$ by $v \mapsto \tilde
-/// v$. Velocities are those seen from the moving body: $\dot q = q\\,\tilde v$.
+/// A Lie group of configurations, of dimension $K$, whose Lie algebra is identified with $\mathbb{R}^K$ by $v \mapsto
+/// \tilde v$. Velocities are those seen from the moving body: $\dot q = q\\,\tilde v$.
 pub trait ConfigurationSpace<const K: usize> {
     /// A configuration.
     type Point: Clone;
@@ -31,9 +31,10 @@ pub trait ConfigurationSpace<const K: usize> {
 }
 
 /// The tangent operator
-/// $$T(\delta) = \sum_{j \ge 0} \frac{(-1)^j}{(j+1)!}\\,\mathrm{ad}_\delta^j, \qquad \mathrm{ad}_\delta w = [\delta, w],$$
-/// with which $\exp(\tilde\delta)^{-1}\\,\mathrm{d}\exp(\tilde\delta)$ in a direction $w$ is that of $T(\delta)\\,w$. The
-/// series converges for every $\delta$, and is summed until terms are below rounding errors.
+/// $$T(\delta) = \sum_{j \ge 0} \frac{(-1)^j}{(j+1)!}\\,\mathrm{ad}\_\delta^j, \qquad \mathrm{ad}\_\delta w = [\delta,
+/// w],$$
+/// with which $\exp(\tilde\delta)^{-1}\\,\mathrm{d}\exp(\tilde\delta)$ in a direction $w$ is that of $T(\delta)\\,w$.
+/// The series converges for every $\delta$, and is summed until terms are below rounding errors.
 pub fn tangent_operator<S: ConfigurationSpace<K> + ?Sized, const K: usize>(
     space: &S,
     delta: &Vector<K>,
@@ -69,8 +70,8 @@ pub struct Pose {
     pub rotation: Matrix3<f64>,
 }
 
-/// $\mathbb{R}^3 \times SO(3)$: velocities $(\dot x, \Omega)$, that of the point in space, and that of rotation in the body:
-/// $\dot R = R\\,\hat\Omega$.
+/// $\mathbb{R}^3 \times SO(3)$: velocities $(\dot x, \Omega)$, that of the point in space, and that of rotation in the
+/// body: $\dot R = R\\,\hat\Omega$.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct R3TimesSo3;
 

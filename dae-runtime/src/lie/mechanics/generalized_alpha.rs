@@ -1,11 +1,11 @@
 //! The generalised-α method on Lie groups, for constrained mechanical systems of index 3.
 //!
-//! In: a system, consistent start values, an end time, a number of steps. Out: configurations, velocities, accelerations
-//! and multipliers, all of order 2. Sources: J. Chung & G. M. Hulbert, *A time integration algorithm for structural
-//! dynamics with improved numerical dissipation*, J. Appl. Mech. 60 (1993) (coefficients); O. Brüls & A. Cardona, *On the
-//! use of Lie group time integrators in multibody dynamics*, J. Comput. Nonlinear Dynam. 5 (2010) (method); M. Arnold, O.
-//! Brüls & A. Cardona, *Error analysis of generalized-α Lie group time integration methods for constrained mechanical
-//! systems*, Numer. Math. 129 (2015) (start values).
+//! In: a system, consistent start values, an end time, a number of steps. Out: configurations, velocities,
+//! accelerations and multipliers, all of order 2. Sources: J. Chung & G. M. Hulbert, *A time integration algorithm for
+//! structural dynamics with improved numerical dissipation*, J. Appl. Mech. 60 (1993) (coefficients); O. Brüls & A.
+//! Cardona, *On the use of Lie group time integrators in multibody dynamics*, J. Comput. Nonlinear Dynam. 5 (2010)
+//! (method); M. Arnold, O. Brüls & A. Cardona, *Error analysis of generalized-α Lie group time integration methods for
+//! constrained mechanical systems*, Numer. Math. 129 (2015) (start values).
 
 use std::fmt;
 
@@ -16,19 +16,19 @@ use crate::lie::mechanics::start::{self, Start};
 use crate::lie::mechanics::system::{MechanicalSystem, PointOf, SaddlePoint};
 
 /// The generalised-α method. With $\Delta q$ an increment in the Lie algebra, a step is
-/// $$q_{n+1} = q_n \circ \exp(h \widetilde{\Delta q}), \quad \Delta q = v_n + (\tfrac12 - \beta) h a_n + \beta h a_{n+1},
-/// \quad v_{n+1} = v_n + (1 - \gamma) h a_n + \gamma h a_{n+1},$$
+/// $$q_{n+1} = q_n \circ \exp(h \widetilde{\Delta q}), \quad \Delta q = v_n + (\tfrac12 - \beta) h a_n + \beta h
+/// a_{n+1}, \quad v_{n+1} = v_n + (1 - \gamma) h a_n + \gamma h a_{n+1},$$
 /// $$(1 - \alpha_m) a_{n+1} + \alpha_m a_n = (1 - \alpha_f) \dot v_{n+1} + \alpha_f \dot v_n,$$
-/// where $\dot v_{n+1}$ and $\lambda_{n+1}$ are such that the equations of motion and $\Phi(q_{n+1}) = 0$ hold at the end of
-/// the step. With $\rho = \rho_\infty$, the spectral radius for infinite frequencies,
-/// $$\alpha_m = \frac{2\rho - 1}{\rho + 1}, \quad \alpha_f = \frac{\rho}{\rho + 1}, \quad \gamma = \tfrac12 + \alpha_f -
-/// \alpha_m, \quad \beta = \tfrac14 (\gamma + \tfrac12)^2.$$
+/// where $\dot v_{n+1}$ and $\lambda_{n+1}$ are such that the equations of motion and $\Phi(q_{n+1}) = 0$ hold at the
+/// end of the step. With $\rho = \rho_\infty$, the spectral radius for infinite frequencies,
+/// $$\alpha_m = \frac{2\rho - 1}{\rho + 1}, \quad \alpha_f = \frac{\rho}{\rho + 1}, \quad \gamma = \tfrac12 +
+/// \alpha_f - \alpha_m, \quad \beta = \tfrac14 (\gamma + \tfrac12)^2.$$
 ///
-/// Constraints hold at the ends of steps, their derivatives ($Bv = 0$) to within $\mathcal{O}(h^2)$. For $\rho_\infty < 1$
-/// all results, multipliers included, are of order 2 from the first step on, since $a_0$ and $v_0$ begin where the recursion
-/// would have led: $a_0 = \dot v_0 + (\alpha_m - \alpha_f) h \ddot v_0$, and to $v_0$ a correction of size $h^2$ is added in
-/// the directions of the constraints. For $\rho_\infty = 1$ nothing damps the oscillations of multipliers, whose errors grow
-/// with the number of steps, and which are of order 1 in a system with constraints.
+/// Constraints hold at the ends of steps, their derivatives ($Bv = 0$) to within $\mathcal{O}(h^2)$. For $\rho_\infty <
+/// 1$ all results, multipliers included, are of order 2 from the first step on, since $a_0$ and $v_0$ begin where the
+/// recursion would have led: $a_0 = \dot v_0 + (\alpha_m - \alpha_f) h \ddot v_0$, and to $v_0$ a correction of size
+/// $h^2$ is added in the directions of the constraints. For $\rho_\infty = 1$ nothing damps the oscillations of
+/// multipliers, whose errors grow with the number of steps, and which are of order 1 in a system with constraints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GeneralizedAlpha {
     alpha_m: f64,
@@ -52,8 +52,8 @@ pub struct MotionState<P, const K: usize, const M: usize> {
     pub lambda: Vector<M>,
 }
 
-/// A change of position smaller than this, relative to the whole step, is the last one of Newton's iteration: with exact
-/// derivatives, what remains is its square.
+/// A change of position smaller than this, relative to the whole step, is the last one of Newton's iteration: with
+/// exact derivatives, what remains is its square.
 const LAST_CHANGE: f64 = 1e-9;
 
 /// Changes this small, relative to the whole step, that do not become smaller are rounding errors.
@@ -63,7 +63,8 @@ const ROUNDING_ERRORS: f64 = 1e-5;
 const MAX_ITERATIONS: usize = 20;
 
 impl GeneralizedAlpha {
-    /// The method with the spectral radius $\rho_\infty$, from 0 (high frequencies vanish in one step) to 1 (no damping).
+    /// The method with the spectral radius $\rho_\infty$, from 0 (high frequencies vanish in one step) to 1 (no
+    /// damping).
     ///
     /// # Errors
     /// [`MechanicsError::SpectralRadius`].

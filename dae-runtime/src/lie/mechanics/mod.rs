@@ -1,13 +1,13 @@
 //! Mechanics on Lie groups: rigid bodies with constraints.
 //!
-//! In: masses, forces, constraints and their derivatives, as a [`MechanicalSystem`] on a [`ConfigurationSpace`]. Out: motions
-//! by the generalised-α method, [`GeneralizedAlpha`], with multipliers. Sources: O. Brüls & A. Cardona, *On the use of Lie
-//! group time integrators in multibody dynamics*, J. Comput. Nonlinear Dynam. 5 (2010); M. Arnold, O. Brüls & A. Cardona,
-//! *Error analysis of generalized-α Lie group time integration methods for constrained mechanical systems*, Numer. Math. 129
-//! (2015).
+//! In: masses, forces, constraints and their derivatives, as a [`MechanicalSystem`] on a [`ConfigurationSpace`]. Out:
+//! motions by the generalised-α method, [`GeneralizedAlpha`], with multipliers. Sources: O. Brüls & A. Cardona, *On the
+//! use of Lie group time integrators in multibody dynamics*, J. Comput. Nonlinear Dynam. 5 (2010); M. Arnold, O. Brüls
+//! & A. Cardona, *Error analysis of generalized-α Lie group time integration methods for constrained mechanical
+//! systems*, Numer. Math. 129 (2015).
 //!
-//! The equations are taken as they are, with index 3: no constraint is differentiated, and rotations need no parameters and
-//! have no singularities.
+//! The equations are solved as they are, with index 3: what is imposed on a step is the constraint, and not its
+//! derivatives. Rotations have no parameters, and so no singularities.
 //!
 //! ```
 //! use dae_runtime::lie::Matrix;

@@ -1,15 +1,15 @@
 //! Start values of the generalised-α method.
 //!
-//! In: a state of a system. Out: whether it is consistent, its accelerations and multipliers, and corrections with which the
-//! recursion of the method begins as it goes on. Source: M. Arnold, O. Brüls & A. Cardona, *Error analysis of generalized-α
-//! Lie group time integration methods for constrained mechanical systems*, Numer. Math. 129 (2015).
+//! In: a state of a system. Out: whether it is consistent, its accelerations and multipliers, and corrections with
+//! which the recursion of the method begins as it goes on. Source: M. Arnold, O. Brüls & A. Cardona, *Error analysis of
+//! generalized-α Lie group time integration methods for constrained mechanical systems*, Numer. Math. 129 (2015).
 //!
 //! The increment that the method makes of exact values is in error by $h^3 c + \mathcal{O}(h^4)$ with
 //! $$c = \Bigl(\tfrac16 - \tfrac12 (\alpha_m - \alpha_f) - \beta\Bigr) \ddot v + \tfrac1{12} [v, \dot v],$$
-//! the last term because velocities do not commute (Magnus' series, Hairer 2011, III (4.4), for $\dot q = q\\,\tilde v$).
-//! Positions are on the constraints at both ends of a step, so that velocities make up for it: they settle at an error whose
-//! part in the directions of the constraints, $M^{-1} B^\mathsf{T} \mu$, is given by $B e = h^2 B c$. If they begin there,
-//! accelerations and multipliers do not oscillate with an amplitude of $\mathcal{O}(h)$.
+//! the last term because velocities do not commute (Magnus' series, Hairer 2011, III (4.4), for $\dot q = q\\,\tilde
+//! v$). Positions are on the constraints at both ends of a step, so that velocities make up for it: they settle at an
+//! error whose part in the directions of the constraints, $M^{-1} B^\mathsf{T} \mu$, is given by $B e = h^2 B c$. If
+//! they begin there, accelerations and multipliers do not oscillate with an amplitude of $\mathcal{O}(h)$.
 
 use crate::lie::mechanics::configuration::{ConfigurationSpace, Vector};
 use crate::lie::mechanics::error::MechanicsError;
@@ -40,7 +40,8 @@ pub(super) fn check<Y: MechanicalSystem<K, M>, const K: usize, const M: usize>(
         return Err(MechanicsError::StartOffGroup { defect, allowed: ROUNDING });
     }
     let b = system.gradient(q);
-    // Constraints are of the size of their gradient times that of the configuration, which has about the size of the former.
+    // Constraints are of the size of their gradient times that of the configuration, which has about the size of the
+    // former.
     let size = b.amax().max(1.0);
     let off = |values: Vector<M>, allowed: f64| {
         let constraint = values.iter().position(|value| exceeds(value.abs(), allowed))?;

@@ -15,8 +15,8 @@ pub type PointOf<Y, const K: usize, const M: usize> =
 
 /// The equations of motion of index 3, with $K$ velocities and $M$ constraints ($M = 0$ for none),
 /// $$\dot q = q\\,\tilde v, \qquad M(q)\\,\dot v = -g(q, v, t) - B(q)^\mathsf{T} \lambda, \qquad \Phi(q) = 0,$$
-/// where $B$ is the gradient of the constraints: $\frac{\mathrm{d}}{\mathrm{d}t}\Phi(q) = B(q)\\,v$. $M$ is symmetric and
-/// positive definite, and $B$ has full rank.
+/// where $B$ is the gradient of the constraints: $\frac{\mathrm{d}}{\mathrm{d}t}\Phi(q) = B(q)\\,v$. $M$ is symmetric
+/// and positive definite, and $B$ has full rank.
 ///
 /// The derivatives `stiffness` and `damping` are those of Newton's iteration; if they are exact it converges in two or
 /// three iterations, and the solution does not depend on them.
@@ -39,12 +39,12 @@ pub trait MechanicalSystem<const K: usize, const M: usize> {
     /// $B(q)$.
     fn gradient(&self, q: &PointOf<Self, K, M>) -> Matrix<M, K>;
 
-    /// $\dot B v$, so that $\ddot\Phi = B \dot v + \dot B v$: the derivative of $B(q)\\,v$ along $\dot q = q\\,\tilde v$ at a
-    /// fixed $v$.
+    /// $\dot B v$, so that $\ddot\Phi = B \dot v + \dot B v$: the derivative of $B(q)\\,v$ along $\dot q = q\\,\tilde
+    /// v$ at a fixed $v$. It is used at the start only.
     fn curvature(&self, q: &PointOf<Self, K, M>, v: &Vector<K>) -> Vector<M>;
 
-    /// The derivative of $M(q)\\,\dot v + g(q, v, t) + B(q)^\mathsf{T}\lambda$ with respect to $q$: the matrix $K_t$ for which
-    /// that along $q \circ \exp(\epsilon\tilde w)$ at $\epsilon = 0$ is $K_t w$.
+    /// The derivative of $M(q)\\,\dot v + g(q, v, t) + B(q)^\mathsf{T}\lambda$ with respect to $q$: the matrix $K_t$
+    /// for which that along $q \circ \exp(\epsilon\tilde w)$ at $\epsilon = 0$ is $K_t w$.
     fn stiffness(
         &self,
         t: f64,
@@ -81,8 +81,8 @@ pub(super) struct SaddlePoint<'a, const K: usize, const M: usize> {
 const LARGEST_CONDITION: f64 = 1e14;
 
 impl<const K: usize, const M: usize> SaddlePoint<'_, K, M> {
-    /// $(x, \mu)$ with $S x + B^\mathsf{T} \mu = -r$ and $C x = -\phi$, by elimination of $x$: as $S$ grows like $h^{-2}$
-    /// and $S^{-1}$ falls, neither block is badly scaled.
+    /// $(x, \mu)$ with $S x + B^\mathsf{T} \mu = -r$ and $C x = -\phi$, by elimination of $x$: as $S$ grows like
+    /// $h^{-2}$ and $S^{-1}$ falls, neither block is badly scaled.
     pub(super) fn solve(&self, r: &Vector<K>, phi: &Vector<M>) -> Result<(Vector<K>, Vector<M>), MechanicsError> {
         let t = self.t;
         let is_finite = |values: &[f64]| values.iter().all(|value| value.is_finite());

@@ -2,9 +2,9 @@
 //!
 //! In: $A(t, Y)$. Out: $Y_{n+1} = \exp(h b_s A_s) \cdots \exp(h b_1 A_1) Y_n$. Sources: P. E. Crouch & R. Grossman,
 //! *Numerical integration of ordinary differential equations on manifolds*, J. Nonlinear Sci. 3 (1993); E. Hairer, C.
-//! Lubich & G. Wanner, *Geometric Numerical Integration*, 2nd ed., Springer 2006, IV (8.1) and table IV.8.1; for order 4,
-//! Z. Jackiewicz, A. Marthinsen & B. Owren, *Construction of Runge–Kutta methods of Crouch–Grossman type of high order*,
-//! Adv. Comput. Math. 13 (2000).
+//! Lubich & G. Wanner, *Geometric Numerical Integration*, 2nd ed., Springer 2006, IV (8.1) and table IV.8.1; for order
+//! 4, Z. Jackiewicz, A. Marthinsen & B. Owren, *Construction of Runge–Kutta methods of Crouch–Grossman type of high
+//! order*, Adv. Comput. Math. 13 (2000).
 
 use super::Method;
 use super::field::VectorField;
@@ -125,8 +125,8 @@ where
 mod tests {
     use super::*;
 
-    /// The conditions of order of Runge–Kutta methods (Hairer, Nørsett & Wanner I, table II.2.2), and that of order 3 which
-    /// only these methods have (Hairer, Lubich & Wanner, IV.8.1).
+    /// The conditions of order of Runge–Kutta methods (Hairer, Nørsett & Wanner I, table II.2.2), and that of order 3
+    /// which only these methods have (Hairer, Lubich & Wanner, IV.8.1).
     #[test]
     fn coefficients_satisfy_conditions_of_order() {
         for (method, order) in [(&SECOND, 2), (&THIRD, 3), (&FOURTH, 4)] {

@@ -1,6 +1,7 @@
 //! The right-hand side of $Y' = A(t, Y)\\, Y$, checked wherever a method evaluates it.
 //!
-//! In: a manifold, an equation. Out: values of $A$ that are finite and in the Lie algebra, exponentials that have digits.
+//! In: a manifold, an equation. Out: values of $A$ that are finite and in the Lie algebra, exponentials that have
+//! digits.
 
 use std::fmt;
 

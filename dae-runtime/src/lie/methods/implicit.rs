@@ -1,8 +1,8 @@
 //! Implicit methods of order 2.
 //!
-//! In: $A(t, Y)$. Out: steps of the implicit midpoint rule and of the trapezoidal rule, by fixed-point iteration in $A$, so
-//! that each iterate solves a linear system. Source: E. Hairer, C. Lubich & G. Wanner, *Geometric Numerical Integration*,
-//! 2nd ed., Springer 2006, theorem IV.2.1 (quadratic invariants); Hairer (2011), section I.1.
+//! In: $A(t, Y)$. Out: steps of the implicit midpoint rule and of the trapezoidal rule, by fixed-point iteration in
+//! $A$, so that each iterate solves a linear system. Source: E. Hairer, C. Lubich & G. Wanner, *Geometric Numerical
+//! Integration*, 2nd ed., Springer 2006, theorem IV.2.1 (quadratic invariants); Hairer (2011), section I.1.
 
 use super::Method;
 use super::field::VectorField;
@@ -11,10 +11,10 @@ use crate::lie::error::LieError;
 use crate::lie::space::{HomogeneousSpace, Matrix};
 
 /// The implicit midpoint rule, of order 2, symmetric:
-/// $$Y_{n+1} = (I - \tfrac h2 A)^{-1} (I + \tfrac h2 A)\\, Y_n, \qquad
-/// A = A\bigl(t_n + \tfrac h2, \tfrac12 (Y_n + Y_{n+1})\bigr).$$
-/// It stays on manifolds that quadratic equations define, $SO(n)$, Stiefel manifolds and $Sp(2n)$, and leaves $SL(n)$ for
-/// $n > 2$. $A$ is evaluated off the manifold.
+/// $$Y_{n+1} = (I - \tfrac h2 A)^{-1} (I + \tfrac h2 A)\\, Y_n, \qquad A = A\bigl(t_n + \tfrac h2, \tfrac12 (Y_n +
+/// Y_{n+1})\bigr).$$
+/// It stays on manifolds that quadratic equations define, $SO(n)$, Stiefel manifolds and $Sp(2n)$, and leaves $SL(n)$
+/// for $n > 2$. $A$ is evaluated off the manifold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImplicitMidpoint;
 
@@ -91,7 +91,7 @@ fn fixed_point<const N: usize, const K: usize>(
         let Some(next) = improved(&end)? else { break };
         let change = (next - end).amax();
         end = next;
-        // Two entries of the last digits apart, and not nearer with another iteration.
+        // Iterates differ by rounding errors, and another one would not be nearer.
         if change <= 16.0 * f64::EPSILON * end.amax() && (change >= last || change == 0.0) {
             return Ok(end);
         }

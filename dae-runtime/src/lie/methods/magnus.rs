@@ -1,8 +1,8 @@
 //! Methods based on the Magnus series, for $Y' = A(t)\\, Y$.
 //!
-//! In: $A$ at the nodes of a Gauss quadrature formula in a step. Out: $Y_{n+1} = \exp(\Omega) Y_n$ with $\Omega$ in the Lie
-//! algebra. Sources: Hairer (2011), III (4.5) and III (4.6); for order 6, S. Blanes, F. Casas, J. A. Oteo & J. Ros, *The
-//! Magnus expansion and some of its applications*, Physics Reports 470 (2009), section 5.
+//! In: $A$ at the nodes of a Gauss quadrature formula in a step. Out: $Y_{n+1} = \exp(\Omega) Y_n$ with $\Omega$ in the
+//! Lie algebra. Sources: Hairer (2011), III (4.5) and III (4.6); for order 6, S. Blanes, F. Casas, J. A. Oteo & J. Ros,
+//! *The Magnus expansion and some of its applications*, Physics Reports 470 (2009), section 5.
 
 use super::Method;
 use super::field::{VectorField, commutator};
@@ -20,8 +20,8 @@ use crate::lie::space::{HomogeneousSpace, Matrix};
 /// | 4 | $c_{1,2} = \frac12 \mp \frac{\sqrt3}{6}$ | $\frac h2 (A_1 + A_2) + \frac{\sqrt3 h^2}{12} [A_2, A_1]$ |
 /// | 6 | $c_{1,3} = \frac12 \mp \frac{\sqrt{15}}{10}$, $c_2 = \frac12$ | $\alpha_1 + \frac{1}{12}\alpha_3 + \frac{1}{240} [-20\alpha_1 - \alpha_3 + C_1, \alpha_2 + C_2]$ |
 ///
-/// where $\alpha_1 = h A_2$, $\alpha_2 = \frac{\sqrt{15}}{3} h (A_3 - A_1)$, $\alpha_3 = \frac{10}{3} h (A_3 - 2A_2 + A_1)$,
-/// $C_1 = [\alpha_1, \alpha_2]$ and $C_2 = -\frac{1}{60} [\alpha_1, 2\alpha_3 + C_1]$.
+/// where $\alpha_1 = h A_2$, $\alpha_2 = \frac{\sqrt{15}}{3} h (A_3 - A_1)$, $\alpha_3 = \frac{10}{3} h (A_3 - 2A_2 +
+/// A_1)$, $C_1 = [\alpha_1, \alpha_2]$ and $C_2 = -\frac{1}{60} [\alpha_1, 2\alpha_3 + C_1]$.
 ///
 /// They need $A(t)$: an equation whose $A$ depends on $Y$ does not compile with them.
 ///

@@ -29,7 +29,8 @@ pub trait Method<S, E, const N: usize, const K: usize> {
     /// The end of a step of length $h$, which may be negative, from $Y$ at $t$.
     ///
     /// # Errors
-    /// What [`VectorField`] finds wrong with $A$, an iteration that does not converge, a projection that does not exist.
+    /// What [`VectorField`] finds wrong with $A$, an iteration that does not converge, a projection that does not
+    /// exist.
     fn step(
         &self,
         field: &VectorField<'_, S, E, N, K>,

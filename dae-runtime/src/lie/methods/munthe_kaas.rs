@@ -1,9 +1,9 @@
 //! Runge–Kutta methods in the Lie algebra.
 //!
-//! In: $A(t, Y)$. Out: $Y_{n+1} = \exp(\Omega_{n+1}) Y_n$ with $\Omega_{n+1}$ by a Runge–Kutta method for the equation of
-//! $\Omega$. Sources: Hairer (2011), algorithm III.2.1 and exercise III.5; H. Munthe-Kaas, *Runge–Kutta methods on Lie
-//! groups*, BIT 38 (1998); E. Hairer, C. Lubich & G. Wanner, *Geometric Numerical Integration*, 2nd ed., Springer 2006,
-//! theorem IV.8.4 (how many terms of the series are needed).
+//! In: $A(t, Y)$. Out: $Y_{n+1} = \exp(\Omega_{n+1}) Y_n$ with $\Omega_{n+1}$ by a Runge–Kutta method for the equation
+//! of $\Omega$. Sources: Hairer (2011), algorithm III.2.1 and exercise III.5; H. Munthe-Kaas, *Runge–Kutta methods on
+//! Lie groups*, BIT 38 (1998); E. Hairer, C. Lubich & G. Wanner, *Geometric Numerical Integration*, 2nd ed., Springer
+//! 2006, theorem IV.8.4 (how many terms of the series are needed).
 
 use super::Method;
 use super::field::{VectorField, commutator};
@@ -11,8 +11,8 @@ use crate::lie::equation::Equation;
 use crate::lie::error::LieError;
 use crate::lie::space::{HomogeneousSpace, Matrix};
 
-/// The classical Runge–Kutta method of order 4 for $\Omega' = d\exp^{-1}_\Omega(A(t, \exp(\Omega) Y_n))$, $\Omega(t_n) = 0$,
-/// with
+/// The classical Runge–Kutta method of order 4 for $\Omega' = d\exp^{-1}_\Omega(A(t, \exp(\Omega) Y_n))$,
+/// $\Omega(t_n) = 0$, with
 /// $$d\exp^{-1}_\Omega(A) = A - \tfrac12 [\Omega, A] + \tfrac1{12} [\Omega, [\Omega, A]] + \mathcal{O}(\Omega^4),$$
 /// which is as far as order 4 needs the series. Four evaluations of $A$ and four exponentials a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
