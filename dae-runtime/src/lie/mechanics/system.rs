@@ -18,8 +18,8 @@ pub type PointOf<Y, const K: usize, const M: usize> =
 /// where $B$ is the gradient of the constraints: $\frac{\mathrm{d}}{\mathrm{d}t}\Phi(q) = B(q)\\,v$. $M$ is symmetric
 /// and positive definite, and $B$ has full rank.
 ///
-/// The derivatives `stiffness` and `damping` are those of Newton's iteration; if they are exact it converges in two or
-/// three iterations, and the solution does not depend on them.
+/// The derivatives `stiffness` and `damping` are those of Newton's iteration, which converges quadratically if they are
+/// exact; the solution does not depend on them.
 pub trait MechanicalSystem<const K: usize, const M: usize> {
     /// The group of configurations.
     type Space: ConfigurationSpace<K>;
