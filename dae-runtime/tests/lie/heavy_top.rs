@@ -1,8 +1,7 @@
 //! The heavy top in two configuration spaces, with a reference solution that knows no constraints.
 //!
 //! In: nothing. Out: systems, start values, positions and multipliers. Data: O. Brüls, A. Cardona & M. Arnold, *Lie
-//! group generalized-α time integration of constrained flexible multibody systems*, Mech. Mach. Theory 48 (2012),
-//! section 6.1.
+//! group generalized-α time integration of constrained flexible multibody systems*, Mech. Mach. Theory 48 (2012).
 
 use dae_runtime::lie::mechanics::{MechanicalSystem, Pose, R3TimesSo3, Se3, Vector};
 use dae_runtime::lie::{Matrix, hat};

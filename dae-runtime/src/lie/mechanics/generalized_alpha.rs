@@ -5,7 +5,7 @@
 //! structural dynamics with improved numerical dissipation*, J. Appl. Mech. 60 (1993) (coefficients); O. Brüls & A.
 //! Cardona, *On the use of Lie group time integrators in multibody dynamics*, J. Comput. Nonlinear Dynam. 5 (2010)
 //! (method); M. Arnold, O. Brüls & A. Cardona, *Error analysis of generalized-α Lie group time integration methods for
-//! constrained mechanical systems*, Numer. Math. 129 (2015) (start values).
+//! constrained mechanical systems*, Numer. Math. 129 (2015) (convergence).
 
 use std::fmt;
 

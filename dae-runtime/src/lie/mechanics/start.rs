@@ -1,8 +1,9 @@
 //! Start values of the generalised-α method.
 //!
 //! In: a state of a system. Out: whether it is consistent, its accelerations and multipliers, and corrections with
-//! which the recursion of the method begins as it goes on. Source: M. Arnold, O. Brüls & A. Cardona, *Error analysis of
-//! generalized-α Lie group time integration methods for constrained mechanical systems*, Numer. Math. 129 (2015).
+//! which the recursion of the method begins as it goes on. The corrections are derived here; that multipliers begin with
+//! errors of order 1 without them is analysed by M. Arnold, O. Brüls & A. Cardona, *Error analysis of generalized-α Lie
+//! group time integration methods for constrained mechanical systems*, Numer. Math. 129 (2015).
 //!
 //! The increment that the method makes of exact values is in error by $h^3 c + \mathcal{O}(h^4)$ with
 //! $$c = \Bigl(\tfrac16 - \tfrac12 (\alpha_m - \alpha_f) - \beta\Bigr) \ddot v + \tfrac1{12} [v, \dot v],$$

@@ -3,7 +3,7 @@
 //! In: a system of the caller, as an implementation of [`MechanicalSystem`]. Out: accelerations and multipliers at a
 //! consistent state, and solutions of the linear systems of a step. Source: M. Arnold, O. Brüls & A. Cardona, *Error
 //! analysis of generalized-α Lie group time integration methods for constrained mechanical systems*, Numer. Math. 129
-//! (2015), eqs. (1) to (5).
+//! (2015).
 
 use crate::lie::mechanics::configuration::{ConfigurationSpace, Vector};
 use crate::lie::mechanics::error::MechanicsError;
