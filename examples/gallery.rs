@@ -8,12 +8,16 @@
 //! cargo run --release --example gallery -- --out DIR
 //! ```
 
+#[path = "gallery/heavy_top.rs"]
+pub(crate) mod heavy_top;
 #[path = "gallery/index_2.rs"]
 pub(crate) mod index_2;
 #[path = "gallery/kepler.rs"]
 pub(crate) mod kepler;
 #[path = "gallery/pendulum.rs"]
 pub(crate) mod pendulum;
+#[path = "gallery/rigid_body.rs"]
+pub(crate) mod rigid_body;
 #[path = "gallery/ring.rs"]
 pub(crate) mod ring;
 #[path = "gallery/spherical_pendulum.rs"]
@@ -69,9 +73,11 @@ pub(crate) fn pictures() -> Result<Vec<Picture>, Box<dyn Error>> {
         index_2::perturbed_index_2()?,
         index_2::robot_arm()?,
         kepler::picture()?,
+        rigid_body::picture()?,
         ring::picture()?,
         spherical_pendulum::heights()?,
         spherical_pendulum::energies()?,
+        heavy_top::picture()?,
     ])
 }
 

@@ -4,7 +4,7 @@
 #[path = "../examples/gallery.rs"]
 mod gallery;
 
-use gallery::{Picture, index_2, kepler, pendulum, ring, spherical_pendulum};
+use gallery::{Picture, heavy_top, index_2, kepler, pendulum, rigid_body, ring, spherical_pendulum};
 
 fn curve<'p>(picture: &'p Picture, label: &str) -> &'p [(f64, f64)] {
     let mut curves = picture.panels.iter().flat_map(|panel| &panel.series);
@@ -146,4 +146,38 @@ fn the_ring_keeps_the_constraint_that_is_left_out() {
 /// Kinetic energy 2, and two corners at height 1.
 fn energy_at_start() -> f64 {
     4.0
+}
+
+/// Figures after 10 time units of figure I.2, by another implementation.
+#[test]
+fn only_the_midpoint_rule_keeps_sphere_and_energy() {
+    for (method, radius, energy) in [
+        (rigid_body::METHODS[0], 0.514996295941, 0.594607733137),
+        (rigid_body::METHODS[1], 0.5, 0.581159918629),
+        (rigid_body::METHODS[2], 0.5, 0.580950458214),
+    ] {
+        let run = rigid_body::run(method, 10).expect("it runs");
+        let (found_radius, found_energy) = (0.5 * run.end().norm_squared(), rigid_body::energy(run.end()));
+        assert!((found_radius - radius).abs() < 1e-11, "{method}: {found_radius}");
+        assert!((found_energy - energy).abs() < 1e-11, "{method}: {found_energy}");
+    }
+}
+
+/// Order 2 in positions and forces, the constraint to rounding errors, and energy to the accuracy of the steps.
+#[test]
+fn the_heavy_top_converges() {
+    let [coarse, fine, exact] = [400, 800, 6400].map(|steps| {
+        let states = heavy_top::motion(0.1, steps).expect("it runs");
+        let off = states.iter().map(|state| heavy_top::residual(state)).fold(0.0, f64::max);
+        assert!(off < 1e-12, "{off:e}");
+        states[steps].clone()
+    });
+    let ratio = |error: &dyn Fn(usize) -> f64| (error(0) / error(1)).log2();
+    let errors = |k: usize| [&coarse, &fine][k];
+    let position = ratio(&|k| (errors(k).q.position - exact.q.position).amax());
+    let force = ratio(&|k| (errors(k).lambda - exact.lambda).amax());
+    // The comparison with 6400 steps, not with the solution itself, adds 0.02.
+    assert!((position - 2.0).abs() < 0.1 && (force - 2.0).abs() < 0.1, "{position} {force}");
+    let energies = [&fine, &exact].map(heavy_top::energy);
+    assert!((energies[0] / energies[1] - 1.0).abs() < 1e-3, "{energies:?}");
 }

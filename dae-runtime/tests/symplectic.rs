@@ -308,4 +308,7 @@ fn what_does_not_suit_is_refused() {
     let failure = map.step(10.0).unwrap_err();
     assert!(matches!(failure, Failure::StepSizeTooSmall { .. }), "{failure}");
     assert!(difference(map.positions(), &problem.y0[..3]) == 0.0 && map.time() == 0.0);
+    // A shorter one is possible afterwards.
+    map.step(0.01).unwrap();
+    assert_eq!(map.time(), 0.01);
 }

@@ -25,8 +25,10 @@ pub(super) struct KickDrift {
     /// Whether the system has been evaluated at the start of the next step.
     is_known: bool,
     projection: Projection,
-    /// $\nu / h$ of the last step, from which the next one starts.
+    /// $\nu / h$, of the last step and of the one before, from which the next one starts, and the length of the last.
     multipliers: Vec<f64>,
+    earlier: Vec<f64>,
+    length: f64,
     kicked: Vec<f64>,
     momenta: Vec<f64>,
     positions: Vec<f64>,
@@ -53,6 +55,8 @@ impl KickDrift {
             is_known: false,
             projection: Projection::new(n, m),
             multipliers: vec![0.0; m],
+            earlier: vec![0.0; m],
+            length: 0.0,
             kicked: vec![0.0; n],
             momenta: vec![0.0; n],
             positions: vec![0.0; n],
@@ -62,9 +66,10 @@ impl KickDrift {
         }
     }
 
-    /// Forgets where the last step has ended.
+    /// Forgets where the last step has ended, and its multipliers, which may be useless after an error.
     pub(super) fn forget(&mut self) {
-        self.is_known = false;
+        (self.is_known, self.length) = (false, 0.0);
+        self.multipliers.fill(0.0);
     }
 
     /// Replaces positions and momenta at `t` by those after a step of length `h`; after an error they are as before.
@@ -94,12 +99,22 @@ impl KickDrift {
     /// are a linear function of the multipliers.
     fn drift(&mut self, system: &mut System<'_>, t: f64, h: f64, q: &[f64], p: &[f64]) -> Result<(), StepError> {
         let (n, k) = (system.n, self.part * h);
-        let KickDrift { projection, kicked, free, momenta, positions, correction, change, multipliers, .. } = self;
+        let KickDrift {
+            projection, kicked, free, momenta, positions, correction, change, multipliers, earlier, ..
+        } = self;
         for (i, kicked) in kicked.iter_mut().enumerate() {
             *kicked = p[i] + k * system.force[i];
             free[i] = q[i] + h * system.velocity[i];
         }
         add_product(&system.velocity_by_momenta, n, &system.force, h * k, free);
+        // Where steps are equally long, multipliers are extrapolated.
+        let part = if self.length == h { 1.0 } else { 0.0 };
+        for (multiplier, earlier) in multipliers.iter_mut().zip(&mut *earlier) {
+            let last = *multiplier;
+            *multiplier += part * (last - *earlier);
+            *earlier = last;
+        }
+        self.length = h;
         let mut iteration = Iteration::new();
         loop {
             positions.copy_from_slice(free);

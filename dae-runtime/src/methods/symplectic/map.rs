@@ -135,8 +135,9 @@ impl<'d> Symplectic<'d> {
     }
 
     fn forget(&mut self) {
-        if let Base::KickDrift(method) = &mut self.base {
-            method.forget();
+        match &mut self.base {
+            Base::KickDrift(method) => method.forget(),
+            Base::Stages(method) => method.forget(),
         }
     }
 

@@ -88,12 +88,14 @@ impl Projection {
             add_product(&system.directions, n, &self.multipliers, 1.0, &mut self.change);
             p.iter_mut().zip(&self.change).for_each(|(p, change)| *p += change);
             add_product(&self.drifts, n, &self.multipliers, 1.0, &mut system.velocity);
+            // With constant masses, a single correction is exact.
+            if system.structure.has_constant_masses {
+                return Ok(());
+            }
             if iteration.is_over(&self.change, system.weights_of_momenta(), &system.structure.momenta)? {
                 return Ok(());
             }
-            if !system.structure.has_constant_masses {
-                system.evaluate(t, q, p, None)?;
-            }
+            system.evaluate(t, q, p, None)?;
         }
     }
 }

@@ -55,6 +55,11 @@ impl Stages {
         }
     }
 
+    /// Forgets the multipliers of the last step, which may be useless after an error.
+    pub(super) fn forget(&mut self) {
+        self.multipliers.fill(0.0);
+    }
+
     /// Replaces positions and momenta at `t` by those after a step of length `h`; after an error they are as before.
     pub(super) fn step(
         &mut self,
