@@ -4,5 +4,6 @@
 //! the chosen method.
 
 pub mod bdf;
+pub(crate) mod half_explicit;
 pub mod radau;
 pub(crate) mod runge_kutta;

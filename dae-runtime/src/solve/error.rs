@@ -140,9 +140,10 @@ impl From<InputError> for RunError {
 impl From<Failure> for RunError {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. } | Failure::NotSolved { .. } => {
-                RunError::Options(failure)
-            }
+            Failure::InvalidOption { .. }
+            | Failure::UnsuitableMethod { .. }
+            | Failure::NotSolved { .. }
+            | Failure::NotHessenberg { .. } => RunError::Options(failure),
             _ => RunError::Start(failure),
         }
     }

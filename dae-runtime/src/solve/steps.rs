@@ -110,8 +110,10 @@ impl<'d, 'c> Steps<'d, 'c> {
         let (run, status) = match PiecewiseRun::start(dae, method, [t0, t_end], [y0, yp0], (&stops, &options)) {
             Ok(run) => (Some(run), None),
             Err(
-                failure
-                @ (Failure::InvalidOption { .. } | Failure::UnsuitableMethod { .. } | Failure::NotSolved { .. }),
+                failure @ (Failure::InvalidOption { .. }
+                | Failure::UnsuitableMethod { .. }
+                | Failure::NotSolved { .. }
+                | Failure::NotHessenberg { .. }),
             ) => return Err(failure),
             Err(failure) => (None, Some(Status::Stopped(failure))),
         };
