@@ -10,6 +10,7 @@ use crate::integrator::RunStart;
 use crate::integrator::stepper::{Failure, Options, Projection, StepControl, Stepper, check_start};
 use crate::linalg::iteration_matrix::{FactorizationPlan, StepStart};
 use crate::methods::bdf;
+use crate::methods::extrapolation::{self, LIMEX};
 use crate::methods::half_explicit;
 use crate::methods::half_explicit::tableau::{HEM4, HEM5};
 use crate::methods::radau;
@@ -76,6 +77,7 @@ impl Method {
             Method::Dop853 => runge_kutta::start(&DOP853, dae, start, options),
             Method::Hem5 => half_explicit::start(&HEM5, dae, start, options),
             Method::Hem4 => half_explicit::start(&HEM4, dae, start, options),
+            Method::Limex => extrapolation::start_linearly_implicit(dae, start, options),
             Method::ExplicitEuler => runge_kutta::start(&EULER, dae, start, options),
         }
     }
@@ -89,6 +91,7 @@ impl Method {
             Method::Dop853 => DOP853.name,
             Method::Hem5 => HEM5.name,
             Method::Hem4 => HEM4.name,
+            Method::Limex => LIMEX,
             Method::ExplicitEuler => EULER.name,
         }
     }
