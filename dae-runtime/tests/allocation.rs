@@ -48,13 +48,18 @@ fn allocations_once(method: Method, dae: &dyn Dae, y0: &[f64], yp0: &[f64], t_en
 #[test]
 fn steps_do_not_allocate() {
     symplectic_steps_do_not_allocate();
+    let is_half_explicit = |method: Method| matches!(method, Method::Hem4 | Method::Hem5);
     for &method in Method::ALL.iter().filter(|method| !method.is_explicit() && !method.is_symplectic()) {
-        let problem = pendulum::pendulum(pendulum::Form::Ggl);
+        let form = if method == Method::Limex { pendulum::Form::Index1 } else { pendulum::Form::Ggl };
+        let problem = pendulum::pendulum(form);
         assert_eq!(allocations(method, &problem, &problem.y0, &problem.yp0, 5.0), 0, "{method:?}");
         let problem = manufactured::state_dependent_leading();
         assert_eq!(allocations(method, &problem, &problem.y0, &problem.yp0, 5.0), 0, "{method:?}");
-        let problem = transistor_amplifier::transistor_amplifier();
-        assert_eq!(allocations(method, &problem, &problem.y0, &problem.yp0, 0.1), 0, "{method:?}");
+        // The leading matrix is singular.
+        if !is_half_explicit(method) {
+            let problem = transistor_amplifier::transistor_amplifier();
+            assert_eq!(allocations(method, &problem, &problem.y0, &problem.yp0, 0.1), 0, "{method:?}");
+        }
     }
     for &method in Method::ALL.iter().filter(|method| method.is_explicit()) {
         let problem = pendulum::pendulum(pendulum::Form::Index1);

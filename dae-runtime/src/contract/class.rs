@@ -62,7 +62,7 @@ impl Classified for dyn Dae + '_ {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not converge for formulations of class `{C}`",
     label = "no method for this formulation",
-    note = "`Radau5` and `Radau` integrate unknowns of index up to 3, `Bdf` up to 2, `Dopri5`, `Dop853` and `ExplicitEuler` the form `underlying()`, `Rattle` and other symplectic methods the same form of Hamiltonian systems",
+    note = "`Radau5` and `Radau` integrate unknowns of index up to 3, `Bdf`, `Hem4` and `Hem5` up to 2, `Limex` up to 1, `Dopri5`, `Dop853` and `ExplicitEuler` the form `underlying()`, `Rattle` and other symplectic methods the same form of Hamiltonian systems",
     note = "of the same model, `ggl()` and `index2()` have unknowns of index 2, `index1()` and the state-space forms of index 1 or 2",
     note = "`Method::Bdf` is checked when a run starts, and goes with fixed steps for any index"
 )]
@@ -169,6 +169,21 @@ methods! {
     ///
     /// It integrates the same formulations as [`Dopri5`].
     Dop853: "DOP853", Requirement::Solved, [Solved, Hamiltonian];
+    /// The half-explicit Runge–Kutta method of order 5 with the coefficients of [`Dopri5`] for differential unknowns:
+    /// non-stiff systems of index 2, constrained mechanical systems above all, at moderate and tight tolerances.
+    ///
+    /// It converges for Hessenberg forms of index up to 2 (Arnold, BIT 38, 1998; Murua, Computing 59, 1997): the forms
+    /// `index2`, `ggl` and `index1` of mechanical systems. Other formulations are refused when a run starts.
+    Hem5: "HEM5", Requirement::Index(2), [Index<1>, Index<2>];
+    /// The half-explicit Runge–Kutta method of order 4 with the coefficients of Kutta's 3/8 rule for differential
+    /// unknowns: as [`Hem5`], at loose tolerances.
+    Hem4: "HEM4", Requirement::Index(2), [Index<1>, Index<2>];
+    /// The extrapolated linearly implicit Euler method, of orders 2 to 8 chosen as the run proceeds: stiff systems of
+    /// index 1.
+    ///
+    /// For $B(t, y) y' = f(t, y)$, which may be singular (Deuflhard, Hairer and Zugck, Numer. Math. 51, 1987; Deuflhard and
+    /// Nowak 1987).
+    Limex: "LIMEX", Requirement::Index(1), [Index<1>];
     /// The explicit Euler method, of order 1, for comparisons.
     ///
     /// It integrates the same formulations as [`Dopri5`].

@@ -79,6 +79,19 @@ pub enum Failure {
         /// Why it is not.
         reason: Name,
     },
+    /// The method is half-explicit, and the formulation is not in Hessenberg form of index 2: constraints on differential
+    /// unknowns alone, and other equations that, together with the differentiated constraints, determine derivatives and
+    /// algebraic unknowns.
+    NotHessenberg {
+        /// Name of the method.
+        method: Name,
+        /// The formulation.
+        form: Name,
+        /// An equation that is left over where equations are assigned to derivatives and algebraic unknowns.
+        equation: Name,
+        /// An unknown that is left over, or whose derivative is.
+        unknown: Name,
+    },
     /// A multiplier of the formulation, zero on solutions, is not small: either the directions in which it acts no
     /// longer correct the constraints, or the solution has ended. What has been computed since is wrong.
     MultiplierNotZero {
@@ -316,6 +329,12 @@ impl fmt::Display for Failure {
             Failure::NotHamiltonian { method, form, reason } => write!(
                 f,
                 "{method} integrates Hamiltonian systems, in the form underlying, and the {form} form is not known to be one: {reason}"
+            ),
+            Failure::NotHessenberg { method, form, equation, unknown } => write!(
+                f,
+                "{method} is half-explicit: the equations with derivatives or algebraic unknowns, together with the differentiated \
+                 constraints on all others, have to determine derivatives and algebraic unknowns; in the {form} form {equation} is \
+                 left over, and nothing determines `{unknown}` or its derivative; integrate the ggl, index2 or index1 form, or by Radau5"
             ),
             Failure::MultiplierNotZero { t, form, multiplier, value } => write!(
                 f,

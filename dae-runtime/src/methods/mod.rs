@@ -4,6 +4,8 @@
 //! the chosen method.
 
 pub mod bdf;
+pub(crate) mod extrapolation;
+pub(crate) mod half_explicit;
 pub mod radau;
 pub(crate) mod runge_kutta;
 mod solved;

@@ -143,6 +143,7 @@ impl From<Failure> for RunError {
             Failure::InvalidOption { .. }
             | Failure::UnsuitableMethod { .. }
             | Failure::NotSolved { .. }
+            | Failure::NotHessenberg { .. }
             | Failure::NotHamiltonian { .. } => RunError::Options(failure),
             _ => RunError::Start(failure),
         }

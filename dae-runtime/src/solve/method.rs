@@ -10,6 +10,9 @@ use crate::integrator::RunStart;
 use crate::integrator::stepper::{Failure, Options, Projection, StepControl, Stepper, check_start};
 use crate::linalg::iteration_matrix::{FactorizationPlan, StepStart};
 use crate::methods::bdf;
+use crate::methods::extrapolation;
+use crate::methods::half_explicit;
+use crate::methods::half_explicit::tableau::{HEM4, HEM5};
 use crate::methods::radau;
 use crate::methods::runge_kutta;
 use crate::methods::runge_kutta::tableau::{DOP853, DOPRI5, EULER};
@@ -22,6 +25,7 @@ impl Method {
     /// # Errors
     /// [`Failure::UnsuitableMethod`] if an unknown has too high an index for step-size control;
     /// [`Failure::NotSolved`] if the method is explicit and the formulation is not solved for its derivatives;
+    /// [`Failure::NotHessenberg`] if it is half-explicit and the formulation is not in Hessenberg form;
     /// [`Failure::InvalidOption`] if an option or a value is meaningless; [`Failure::NonFinite`] if $F$ is not finite
     /// at the start.
     pub fn start<'d>(
@@ -72,6 +76,9 @@ impl Method {
             Method::Bdf => bdf::start(dae, start, options),
             Method::Dopri5 => runge_kutta::start(&DOPRI5, dae, start, options),
             Method::Dop853 => runge_kutta::start(&DOP853, dae, start, options),
+            Method::Hem5 => half_explicit::start(&HEM5, dae, start, options),
+            Method::Hem4 => half_explicit::start(&HEM4, dae, start, options),
+            Method::Limex => extrapolation::start_linearly_implicit(dae, start, options),
             Method::ExplicitEuler => runge_kutta::start(&EULER, dae, start, options),
             Method::SymplecticEuler
             | Method::Rattle

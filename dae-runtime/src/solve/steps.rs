@@ -113,6 +113,7 @@ impl<'d, 'c> Steps<'d, 'c> {
                 failure @ (Failure::InvalidOption { .. }
                 | Failure::UnsuitableMethod { .. }
                 | Failure::NotSolved { .. }
+                | Failure::NotHessenberg { .. }
                 | Failure::NotHamiltonian { .. }),
             ) => return Err(failure),
             Err(failure) => (None, Some(Status::Stopped(failure))),

@@ -37,7 +37,8 @@ pub struct Promise {
 }
 
 /// Instantiates the suite: one test per property; for an explicit method, only those that hold for formulations which are
-/// solved for their derivatives.
+/// solved for their derivatives; for a half-explicit method, those that need neither stiffness nor states in combinations; for a
+/// method of index 1, those of that index.
 #[macro_export]
 macro_rules! conforms {
     ($method:expr, $promise:expr; $($property:ident),* $(,)?) => {
@@ -54,6 +55,32 @@ macro_rules! conforms {
             interpolates_continuously, interpolates_to_its_order, survives_output_times_that_nearly_coincide,
             interpolates_algebraic_unknowns, interpolates_periods_that_divide_a_step,
             gets_over_values_that_are_missing_once, stops_where_the_solution_ends,
+            rejects_options_without_meaning,
+        }
+    };
+    (index_1 $method:expr, $promise:expr) => {
+        conforms! { $method, $promise;
+            runs_backwards, does_nothing_on_an_empty_interval, crosses_tiny_intervals, runs_far_from_the_origin,
+            goes_step_by_step, honours_bounds_and_observers, begins_with_the_step_asked_for,
+            error_follows_tolerance, error_is_proportional_to_tolerance, takes_absolute_tolerances_alone, does_not_depend_on_units,
+            solves_stiff_kinetics, solves_a_circuit, reproduces_cubics,
+            interpolates_continuously, interpolates_to_its_order, survives_output_times_that_nearly_coincide,
+            interpolates_algebraic_unknowns, interpolates_periods_that_divide_a_step,
+            names_what_is_not_finite, names_what_has_no_derivative, gets_over_values_that_are_missing_once, names_what_makes_the_matrix_singular,
+            names_what_becomes_singular, stops_where_the_solution_ends,
+            rejects_options_without_meaning, starts_where_a_jacobian_has_no_value,
+        }
+    };
+    (half_explicit $method:expr, $promise:expr) => {
+        conforms! { $method, $promise;
+            ends_exactly, runs_backwards, does_nothing_on_an_empty_interval, crosses_tiny_intervals, runs_far_from_the_origin, goes_on_where_it_ended,
+            goes_step_by_step, honours_bounds_and_observers, begins_with_the_step_asked_for, counts_its_work,
+            error_follows_tolerance, takes_absolute_tolerances_alone, does_not_depend_on_units,
+            keeps_enforced_constraints, reproduces_cubics,
+            interpolates_continuously, interpolates_to_its_order, survives_output_times_that_nearly_coincide,
+            interpolates_algebraic_unknowns, interpolates_periods_that_divide_a_step, interpolates_prescribed_states,
+            names_what_is_not_finite, gets_over_values_that_are_missing_once, names_what_makes_the_matrix_singular,
+            names_what_becomes_singular, stops_where_the_solution_ends, stops_at_an_impasse, refuses_inconsistent_start_values,
             rejects_options_without_meaning,
         }
     };
@@ -79,7 +106,8 @@ fn suited<'p, M: Model>(problem: &'p Problem<M>, method: Method) -> Box<dyn Dae 
 
 /// The pendulum in a form that the method integrates.
 fn pendulum_for(method: Method) -> Problem<pendulum::Pendulum> {
-    pendulum::pendulum(if method.is_explicit() { pendulum::Form::Index1 } else { pendulum::Form::Ggl })
+    let is_of_index_1 = method.is_explicit() || method == Method::Limex;
+    pendulum::pendulum(if is_of_index_1 { pendulum::Form::Index1 } else { pendulum::Form::Ggl })
 }
 
 /// The solution, whether or not the run reached its end; panics if the run could not begin.

@@ -39,6 +39,13 @@ impl Jacobians {
         }
     }
 
+    /// Takes over the values of others of the same formulation, without allocation.
+    pub(crate) fn copy_from(&mut self, other: &Jacobians) {
+        self.y.copy_from_slice(&other.y);
+        self.yp.copy_from_slice(&other.yp);
+        self.magnitudes.copy_from_slice(&other.magnitudes);
+    }
+
     /// Whether all values of both Jacobians are finite.
     pub(crate) fn is_finite(&self) -> bool {
         self.y.iter().chain(&self.yp).all(|x| x.is_finite())

@@ -178,6 +178,15 @@ impl IterationMatrix<f64> {
         Some(matrix.values)
     }
 
+    /// The sign of the determinant of the factorised matrix; zero if there are no factors.
+    pub(crate) fn determinant_sign(&self) -> f64 {
+        match &self.factors {
+            Factors::None => 0.0,
+            Factors::Dense(lu) => lu.determinant_sign(),
+            Factors::Sparse(lu) => lu.determinant_sign(),
+        }
+    }
+
     /// Where the assembled matrix, not yet factorised, is singular to working precision; `None` if it is regular.
     pub(crate) fn deficiency(&mut self) -> Option<Deficiency> {
         let n = self.plan.order();

@@ -34,7 +34,35 @@ pub(super) struct SparseLu<S> {
     upper: Vec<S>,
     /// Inverses of the pivots.
     inverse: Vec<S>,
+    /// Whether the permutation that takes the row of each pivot to its column is odd.
+    is_odd: bool,
     work: RefCell<Vec<S>>,
+}
+
+impl SparseLu<f64> {
+    /// The sign of the determinant of the factorised matrix.
+    pub(super) fn determinant_sign(&self) -> f64 {
+        let sign = if self.is_odd { -1.0 } else { 1.0 };
+        self.inverse.iter().fold(sign, |sign, inverse| sign * inverse.signum())
+    }
+}
+
+/// Whether the permutation that takes the row of each pivot to its column is odd: whether it has an odd number of cycles
+/// of even length.
+fn is_odd(pivots: &[(usize, usize)]) -> bool {
+    let mut column_of = vec![0; pivots.len()];
+    pivots.iter().for_each(|&(row, column)| column_of[row] = column);
+    let (mut seen, mut is_odd) = (vec![false; pivots.len()], false);
+    for first in 0..pivots.len() {
+        let mut row = first;
+        let mut length = 0;
+        while !std::mem::replace(&mut seen[row], true) {
+            row = column_of[row];
+            length += 1;
+        }
+        is_odd ^= length > 0 && length % 2 == 0;
+    }
+    is_odd
 }
 
 impl<S: Scalar> SparseLu<S> {
@@ -44,6 +72,7 @@ impl<S: Scalar> SparseLu<S> {
             lower: vec![S::ZERO; symbolic.lower.len()],
             upper: vec![S::ZERO; symbolic.upper.len()],
             inverse: vec![S::ZERO; n],
+            is_odd: is_odd(&symbolic.pivots),
             work: RefCell::new(vec![S::ZERO; n]),
             symbolic,
             code,

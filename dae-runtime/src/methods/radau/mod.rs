@@ -74,7 +74,7 @@ use control::{Controller, Scales};
 use order::{Change, Observation, OrderControl};
 pub(crate) use polynomial::Polynomial;
 pub(crate) use stages::{AtStage, Limits, Matrices, NOISE, Origin, Outcome, StagePlace, Stages, UNOBSERVED, combine};
-pub(crate) use start::{begin, beyond, start};
+pub(crate) use start::{begin, beyond, first_step, start};
 pub(crate) use tableau::Tableau;
 
 /// A Jacobian is kept while Newton's iteration contracts faster than this.

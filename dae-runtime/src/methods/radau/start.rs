@@ -149,7 +149,7 @@ fn tangent(description: &Description, yp0: &[f64], slopes: &mut [f64]) {
 
 /// Length of the first step: one per cent of the time in which $y$ would change by its own size (Hairer, Nørsett &
 /// Wanner I, section II.4), and no more than a thousandth of the interval.
-fn first_step(description: &Description, start: RunStart<'_>, weights: &Weights, clock: &Clock) -> f64 {
+pub(crate) fn first_step(description: &Description, start: RunStart<'_>, weights: &Weights, clock: &Clock) -> f64 {
     let norm = |v: &[f64]| {
         let terms = description.unknowns.iter().zip(v).zip(weights.as_slice());
         terms.filter(|((u, _), _)| u.kind == Kind::Differential).map(|((_, v), w)| (v * w).powi(2)).sum::<f64>()

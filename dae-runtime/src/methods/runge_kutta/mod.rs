@@ -14,6 +14,7 @@
 //! step has the dense output of its method for differential unknowns, and a parabola for the others, from which they
 //! are found by the equations where it is not accurate enough ([`crate::integrator::output`]).
 
+pub(in crate::methods) mod dense;
 pub(crate) mod tableau;
 
 use std::ops::RangeInclusive;
@@ -24,6 +25,7 @@ use crate::integrator::stepper::{DenseAccuracy, Failure, Options, Stepper};
 use crate::integrator::{Integrator, Rejection, Run, RunStart, Scheme, StepError};
 use crate::linalg::iteration_matrix::Deficiency;
 use crate::methods::solved::Evaluation;
+use dense::{MAX_DEGREE, combined};
 use tableau::{Combination, Estimate, Tableau};
 
 /// Safety factor of the step size.
@@ -37,9 +39,6 @@ const AFTER_TROUBLE: f64 = 0.25;
 
 /// Weight of the square of the second difference in [`Estimate::Combined`].
 const PART_OF_THIRD: f64 = 0.01;
-
-/// The highest degree of dense output of any method.
-const MAX_DEGREE: usize = 7;
 
 /// Begins an integration.
 pub(crate) fn start<'d>(
@@ -205,25 +204,7 @@ impl ExplicitRungeKutta {
 
     /// The coefficients of the dense output of a differential unknown, in powers of the time from the end of the step.
     fn powers(&self, run: &Run<'_>, k: usize) -> [f64; MAX_DEGREE + 1] {
-        let (h, degree) = (self.length, self.tableau.degree());
-        let change = run.y[k] - self.origin[k];
-        let first = h * self.slopes[0][k] - change;
-        let mut terms = [self.origin[k], change, first, change - h * run.yp[k] - first, 0.0, 0.0, 0.0, 0.0];
-        let higher = self.tableau.output.iter().map(|row| h * combined(&self.slopes, row, k));
-        terms[4..].iter_mut().zip(higher).for_each(|(term, higher)| *term = higher);
-        if terms.iter().any(|term| term.is_nan()) {
-            terms[4..].fill(0.0);
-        }
-        // Horner's scheme in theta = 1 + s and 1 - theta = -s in turn.
-        let mut powers = [0.0; MAX_DEGREE + 1];
-        powers[0] = terms[degree];
-        for level in (0..degree).rev() {
-            for power in (0..MAX_DEGREE).rev() {
-                powers[power + 1] = if level % 2 == 0 { powers[power + 1] + powers[power] } else { -powers[power] };
-            }
-            powers[0] = if level % 2 == 0 { powers[0] + terms[level] } else { terms[level] };
-        }
-        powers
+        dense::powers(self.tableau, &self.slopes, k, self.length, [self.origin[k], run.y[k], run.yp[k]])
     }
 
     /// Length of the first step: such that a step of the explicit Euler method would have an error of a hundredth of that
@@ -250,11 +231,6 @@ impl ExplicitRungeKutta {
         };
         next.min(100.0 * guess)
     }
-}
-
-/// Entry `k` of a combination of slopes.
-fn combined(slopes: &[Vec<f64>], combination: Combination, k: usize) -> f64 {
-    combination.iter().map(|&(stage, coefficient)| coefficient * slopes[stage][k]).sum()
 }
 
 impl Scheme for ExplicitRungeKutta {

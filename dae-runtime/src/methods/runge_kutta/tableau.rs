@@ -16,27 +16,27 @@ pub(crate) struct Tableau {
     /// Name in messages.
     pub(crate) name: &'static str,
     /// Order of convergence.
-    pub(super) order: usize,
+    pub(in crate::methods) order: usize,
     /// Nodes of the stages.
-    pub(super) c: &'static [f64],
+    pub(in crate::methods) c: &'static [f64],
     /// The rows of $A$ for the stages after the first.
-    pub(super) a: &'static [Combination],
+    pub(in crate::methods) a: &'static [Combination],
     /// Weights of the stages.
-    pub(super) b: Combination,
+    pub(in crate::methods) b: Combination,
     /// How the error of a step is estimated.
-    pub(super) error: Estimate,
+    pub(in crate::methods) error: Estimate,
     /// Nodes and rows of the stages that only dense output needs.
-    pub(super) c_of_output: &'static [f64],
-    pub(super) a_of_output: &'static [Combination],
+    pub(in crate::methods) c_of_output: &'static [f64],
+    pub(in crate::methods) a_of_output: &'static [Combination],
     /// Coefficients of dense output beyond the cubic through both ends, divided by $h$; see [`Tableau::degree`].
-    pub(super) output: &'static [Combination],
+    pub(in crate::methods) output: &'static [Combination],
     /// Control of the step size.
-    pub(super) control: Control,
+    pub(in crate::methods) control: Control,
 }
 
 /// An estimate of the error of a step, divided by $h$.
 #[derive(Debug)]
-pub(super) enum Estimate {
+pub(in crate::methods) enum Estimate {
     /// The difference from an embedded method.
     Embedded(Combination),
     /// With the differences $e_5$ and $e_3$ from two embedded methods,
@@ -48,23 +48,23 @@ pub(super) enum Estimate {
 /// Constants of the controller $h\, f\, \mathrm{err}_n^{-\alpha}\, \mathrm{err}_{n-1}^{\beta}$ (Gustafsson; Hairer &
 /// Wanner II, section IV.2).
 #[derive(Debug)]
-pub(super) struct Control {
-    pub(super) alpha: f64,
-    pub(super) beta: f64,
+pub(in crate::methods) struct Control {
+    pub(in crate::methods) alpha: f64,
+    pub(in crate::methods) beta: f64,
     /// Bounds on the ratio of successive lengths.
-    pub(super) range: (f64, f64),
+    pub(in crate::methods) range: (f64, f64),
 }
 
 impl Tableau {
     /// The number of stages of the method.
-    pub(super) fn stages(&self) -> usize {
+    pub(in crate::methods) fn stages(&self) -> usize {
         self.c.len()
     }
 
     /// The degree of dense output. With $\theta$ the time from the start of the step in units of its length, and
     /// $\bar\theta = 1 - \theta$, it is $r_0 + \theta (r_1 + \bar\theta (r_2 + \theta (r_3 + \dots)))$; $r_0$ to $r_3$
     /// follow from states and derivatives at both ends, and `output` has the others.
-    pub(super) fn degree(&self) -> usize {
+    pub(in crate::methods) fn degree(&self) -> usize {
         3 + self.output.len()
     }
 }

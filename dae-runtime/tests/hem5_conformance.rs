@@ -1,0 +1,12 @@
+//! HEM5 passes the suite of all integrators, as far as it concerns non-stiff systems in Hessenberg form.
+
+mod conformance;
+mod problems;
+
+use conformance::Promise;
+use dae_runtime::Method;
+
+conforms!(
+    half_explicit Method::Hem5,
+    Promise { ggl: 8.0, transistor_amplifier: 0.0, error_per_tolerance: 100.0, dense_output: (None, 32, 5.0) }
+);
