@@ -272,12 +272,14 @@ fn case(seed: u64) -> Outcome {
     let mut faulty = Faulty::random(random);
     let n = faulty.description.unknowns.len();
     let mut method = random.of(Method::ALL);
-    while method.is_symplectic() && random.chance(75) {
+    while !method.controls_step_size() && random.chance(75) {
         method = random.of(Method::ALL);
     }
     let mut options = options(random, n);
     if method.is_symplectic() && random.chance(95) {
         faulty.description.hamiltonian = Ok(structure(random, n, faulty.description.invariants.len()));
+    }
+    if !method.controls_step_size() && random.chance(95) {
         options.control = StepControl::Fixed(0.001 + 0.1 * random.unit());
     }
     let t0 = if random.chance(90) { 0.0 } else { random.anything() };

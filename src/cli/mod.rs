@@ -213,7 +213,7 @@ impl From<ProjectionArgument> for Projection {
 }
 
 /// The names of methods on the command line.
-const METHODS: &str = "radau5|radau|radau9|radau13|bdf|bdfK|implicit-euler|dopri5|dop853|explicit-euler|symplectic-euler|rattle|rattle4|rattle6|rattle8|lobatto";
+const METHODS: &str = "radau5|radau|radau9|radau13|bdf|bdfK|implicit-euler|dopri5|dop853|explicit-euler|implicit-midpoint|trapezoidal|symplectic-euler|rattle|rattle4|rattle6|rattle8|lobatto";
 
 /// A method named on the command line.
 #[derive(Clone, Debug)]
@@ -238,6 +238,8 @@ impl FromStr for MethodArgument {
             "dopri5" => (Method::Dopri5, None),
             "dop853" => (Method::Dop853, None),
             "explicit-euler" => (Method::ExplicitEuler, None),
+            "implicit-midpoint" => (Method::ImplicitMidpoint, None),
+            "trapezoidal" => (Method::Trapezoidal, None),
             "symplectic-euler" => (Method::SymplecticEuler, None),
             "rattle" => (Method::Rattle, None),
             "rattle4" => (Method::Rattle4, None),
@@ -249,7 +251,7 @@ impl FromStr for MethodArgument {
                 _ => {
                     return Err(format!(
                         "the methods are radau5, radau, radau9, radau13, bdf, bdf1 to bdf{MAX_ORDER}, implicit-euler, \
-                         dopri5, dop853, explicit-euler, symplectic-euler, rattle, rattle4, rattle6, rattle8 and lobatto"
+                         dopri5, dop853, explicit-euler, implicit-midpoint, trapezoidal, symplectic-euler, rattle, rattle4, rattle6, rattle8 and lobatto"
                     ));
                 }
             },

@@ -76,6 +76,8 @@ pub trait Treats<C> {
 pub(crate) enum Requirement {
     /// That its unknowns have at most this index, if the step size is controlled.
     Index(u8),
+    /// That steps are of fixed size.
+    FixedSteps,
     /// That it is [`Solved`].
     Solved,
     /// That it is [`Hamiltonian`].
@@ -106,6 +108,11 @@ macro_rules! methods {
             /// fixed size.
             pub fn is_symplectic(self) -> bool {
                 self.requirement() == Requirement::Hamiltonian
+            }
+
+            /// Whether the method controls the step size; otherwise it makes steps of fixed size only.
+            pub fn controls_step_size(self) -> bool {
+                matches!(self.requirement(), Requirement::Index(_) | Requirement::Solved)
             }
 
             /// Its name in messages.
@@ -184,6 +191,11 @@ methods! {
     /// For $B(t, y) y' = f(t, y)$, which may be singular (Deuflhard, Hairer and Zugck, Numer. Math. 51, 1987; Deuflhard and
     /// Nowak 1987).
     Limex: "LIMEX", Requirement::Index(1), [Index<1>];
+    /// The implicit midpoint rule directly on $F(t, y, y') = 0$, in steps of fixed size: symmetric, and symplectic for
+    /// ordinary differential equations, of order 2; for studies where unknowns have a higher index.
+    ImplicitMidpoint: "the implicit midpoint rule", Requirement::FixedSteps, [Index<1>, Index<2>, Index<3>, Solved, Hamiltonian];
+    /// The trapezoidal rule directly on $F(t, y, y') = 0$, in steps of fixed size: of order 2, for studies.
+    Trapezoidal: "the trapezoidal rule", Requirement::FixedSteps, [Index<1>, Index<2>, Index<3>, Solved, Hamiltonian];
     /// The explicit Euler method, of order 1, for comparisons.
     ///
     /// It integrates the same formulations as [`Dopri5`].

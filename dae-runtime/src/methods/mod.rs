@@ -6,6 +6,8 @@
 pub mod bdf;
 pub(crate) mod extrapolation;
 pub(crate) mod half_explicit;
+mod iteration;
+pub(crate) mod one_stage;
 pub mod radau;
 pub(crate) mod runge_kutta;
 mod solved;

@@ -13,6 +13,7 @@ use crate::methods::bdf;
 use crate::methods::extrapolation;
 use crate::methods::half_explicit;
 use crate::methods::half_explicit::tableau::{HEM4, HEM5};
+use crate::methods::one_stage::{self, Rule};
 use crate::methods::radau;
 use crate::methods::runge_kutta;
 use crate::methods::runge_kutta::tableau::{DOP853, DOPRI5, EULER};
@@ -80,6 +81,8 @@ impl Method {
             Method::Hem4 => half_explicit::start(&HEM4, dae, start, options),
             Method::Limex => extrapolation::start_linearly_implicit(dae, start, options),
             Method::ExplicitEuler => runge_kutta::start(&EULER, dae, start, options),
+            Method::ImplicitMidpoint => one_stage::start((Rule::Midpoint, self.name()), dae, start, options),
+            Method::Trapezoidal => one_stage::start((Rule::Trapezoidal, self.name()), dae, start, options),
             Method::SymplecticEuler
             | Method::Rattle
             | Method::Rattle4
@@ -100,6 +103,7 @@ impl Method {
         }
         let (method, form) = (self.name().into(), description.form.clone());
         let limit = match self.requirement() {
+            Requirement::FixedSteps => return Ok(()),
             Requirement::Solved if description.leading == Leading::Solved => return Ok(()),
             Requirement::Solved => return Err(Failure::NotSolved { method, form }),
             Requirement::Hamiltonian if dae.canonical().is_some() => return Ok(()),

@@ -119,7 +119,7 @@ impl<'d, 'c> Steps<'d, 'c> {
             Err(failure) => (None, Some(Status::Stopped(failure))),
         };
         let projected = match method.requirement() {
-            Requirement::Index(_) => Projection::Off.levels(),
+            Requirement::Index(_) | Requirement::FixedSteps => Projection::Off.levels(),
             Requirement::Solved => options.projection.levels(),
             Requirement::Hamiltonian => Projection::On.levels(),
         };

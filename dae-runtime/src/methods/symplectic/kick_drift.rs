@@ -10,10 +10,10 @@
 //! which is solved for $\nu$ by Newton's iteration, with $G$ at the positions predicted. Then momenta are moved along $G(q_1)^{\mathsf T}$ until
 //! $G(q_1) H_p(p_1) = 0$, from $\hat p$, or for RATTLE from $\hat p + k f(q_1)$.
 
-use super::iteration::Iteration;
 use super::projection::Projection;
 use super::system::{System, add_product};
 use crate::integrator::StepError;
+use crate::methods::iteration::Iteration;
 
 /// Makes steps of one of the two methods.
 #[derive(Debug)]
@@ -106,7 +106,7 @@ impl KickDrift {
             *kicked = p[i] + k * system.force[i];
             free[i] = q[i] + h * system.velocity[i];
         }
-        add_product(&system.velocity_by_momenta, n, &system.force, h * k, free);
+        system.add_velocities(&system.force, h * k, free);
         // Where steps are equally long, multipliers are extrapolated.
         let part = if self.length == h { 1.0 } else { 0.0 };
         for (multiplier, earlier) in multipliers.iter_mut().zip(&mut *earlier) {
@@ -116,16 +116,13 @@ impl KickDrift {
         }
         self.length = h;
         let mut iteration = Iteration::new();
-        loop {
-            positions.copy_from_slice(free);
-            add_product(&projection.drifts, n, multipliers, h * h, positions);
-            if system.m == 0 {
-                break;
-            }
-            if iteration.is_first() {
-                system.evaluate_gradient(t + h, positions);
-                projection.factorize(system)?;
-            }
+        positions.copy_from_slice(free);
+        add_product(&projection.drifts, n, multipliers, h * h, positions);
+        if system.m > 0 {
+            system.evaluate_gradient(t + h, positions);
+            projection.factorize(system)?;
+        }
+        while system.m > 0 {
             system.constrain(t + h, positions);
             correction.copy_from_slice(&system.constraints);
             projection.solve(correction);
@@ -133,8 +130,8 @@ impl KickDrift {
             multipliers.iter_mut().zip(&*correction).for_each(|(multiplier, change)| *multiplier += change);
             change.fill(0.0);
             add_product(&projection.drifts, n, correction, h * h, change);
+            positions.iter_mut().zip(&*change).for_each(|(q, change)| *q += change);
             if iteration.is_over(change, system.weights_of_positions(), &system.structure.positions)? {
-                positions.iter_mut().zip(&*change).for_each(|(q, change)| *q += change);
                 break;
             }
         }
@@ -150,9 +147,11 @@ impl KickDrift {
         projection.linearize(system)?;
         system.evaluate(t, positions, momenta, None)?;
         if self.is_symmetric {
-            let (n, k) = (system.n, self.part * h);
+            let k = self.part * h;
             momenta.iter_mut().zip(&system.force).for_each(|(p, force)| *p += k * force);
-            add_product(&system.velocity_by_momenta, n, &system.force, k, &mut system.velocity);
+            let mut velocity = std::mem::take(&mut system.velocity);
+            system.add_velocities(&system.force, k, &mut velocity);
+            system.velocity = velocity;
         }
         projection.project(system, t, positions, momenta)
     }

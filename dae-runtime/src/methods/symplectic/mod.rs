@@ -21,7 +21,6 @@
 //! formulation contains, and cubic polynomials between them. These are no less accurate than the steps up to order 2;
 //! methods of higher order make steps end at requested times.
 
-mod iteration;
 mod kick_drift;
 mod map;
 mod projection;

@@ -3,10 +3,10 @@
 //! In: a system ([`System`]) at a point. Out: momenta moved along $G^{\mathsf T}$ such that $G(q) H_p(p, q) = 0$; and
 //! the matrix of that, $G H_{pp} G^{\mathsf T}$ up to sign, which the multipliers of a step have too.
 
-use super::iteration::Iteration;
 use super::system::{System, add_product};
 use crate::integrator::StepError;
 use crate::linalg::iteration_matrix::Lu;
+use crate::methods::iteration::Iteration;
 
 /// The matrix, and storage.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl Projection {
         let n = system.n;
         self.drifts.fill(0.0);
         let columns = self.drifts.chunks_exact_mut(n.max(1)).zip(system.directions.chunks_exact(n.max(1)));
-        columns.for_each(|(drift, direction)| add_product(&system.velocity_by_momenta, n, direction, 1.0, drift));
+        columns.for_each(|(drift, direction)| system.add_velocities(direction, 1.0, drift));
         self.factorize(system)
     }
 

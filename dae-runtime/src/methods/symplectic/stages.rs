@@ -13,12 +13,12 @@
 //! derivatives at the start of the step. Afterwards momenta are projected along $G(q_1)^{\mathsf T}$ onto
 //! $G(q_1) H_p(p_1, q_1) = 0$.
 
-use super::iteration::Iteration;
 use super::projection::Projection;
 use super::system::{System, add_product};
 use super::tableau::Pair;
 use crate::integrator::StepError;
 use crate::linalg::iteration_matrix::Lu;
+use crate::methods::iteration::Iteration;
 
 /// Makes steps of one pair of tableaux.
 #[derive(Debug)]

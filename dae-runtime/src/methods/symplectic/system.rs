@@ -194,6 +194,13 @@ impl<'d> System<'d> {
         }
     }
 
+    /// Adds the change of the velocities by a change of the momenta, times a factor.
+    pub(super) fn add_velocities(&self, change: &[f64], factor: f64, sum: &mut [f64]) {
+        for &(i, j, place) in &self.entries[2] {
+            sum[i] -= factor * self.jacobian[place] * change[j];
+        }
+    }
+
     /// Evaluates the constraints.
     pub(super) fn constrain(&mut self, t: f64, q: &[f64]) {
         self.structure.positions.iter().zip(q).for_each(|(&k, &value)| self.y[k] = value);
@@ -218,8 +225,8 @@ impl<'d> System<'d> {
         self.evaluations[1] += 1;
         let [_, directions, velocity_by_p, velocity_by_q, force_by_p, force_by_q] = &self.entries;
         gather(directions, &self.jacobian, -1.0, n, &mut self.directions);
-        gather(velocity_by_p, &self.jacobian, -1.0, n, &mut self.velocity_by_momenta);
         if self.is_full {
+            gather(velocity_by_p, &self.jacobian, -1.0, n, &mut self.velocity_by_momenta);
             gather(velocity_by_q, &self.jacobian, -1.0, n, &mut self.velocity_by_positions);
             gather(force_by_p, &self.jacobian, -1.0, n, &mut self.force_by_momenta);
             gather(force_by_q, &self.jacobian, -1.0, n, &mut self.force_by_positions);

@@ -12,21 +12,26 @@ const MOST: usize = 100;
 /// Corrections that no longer decrease are rounding errors if they are below this fraction of the values.
 const ROUNDING: f64 = 1e-12;
 
+/// Corrections decrease slowly if one is larger than this fraction of the one before.
+const SLOW: f64 = 0.1;
+
 /// An iteration under way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Iteration {
     count: usize,
     /// The size of the last correction, as a fraction of the values.
     before: f64,
+    is_slow: bool,
 }
 
 impl Iteration {
     pub(super) fn new() -> Self {
-        Iteration { count: 0, before: f64::INFINITY }
+        Iteration { count: 0, before: f64::INFINITY, is_slow: false }
     }
 
-    pub(super) fn is_first(&self) -> bool {
-        self.count == 0
+    /// Whether the last corrections decreased slowly.
+    pub(super) fn is_slow(&self) -> bool {
+        self.is_slow
     }
 
     /// Whether the iteration has converged with this correction; `weights` are the inverses of typical values. If it
@@ -46,13 +51,14 @@ impl Iteration {
         }
         self.count += 1;
         // Estimate of the next correction, size^2 / before: where corrections decrease.
-        let is_slow = size > 0.5 * self.before;
+        let is_stagnant = size > 0.5 * self.before;
         let is_over = size <= 0.5 * f64::EPSILON
             || size * size <= 0.5 * f64::EPSILON * self.before && self.before.is_finite()
-            || size <= ROUNDING && is_slow;
+            || size <= ROUNDING && is_stagnant;
         if !size.is_finite() || (!is_over && (self.count == MOST || size > 2.0 * self.before)) {
             return Err(StepError::Convergence { unknown: unknowns.get(worst).copied().unwrap_or(0) });
         }
+        self.is_slow = size > SLOW * self.before;
         self.before = size;
         Ok(is_over)
     }
