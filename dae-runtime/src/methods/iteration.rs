@@ -11,7 +11,6 @@ use crate::integrator::StepError;
 const MOST: usize = 100;
 /// Corrections that no longer decrease are rounding errors if they are below this fraction of the values.
 const ROUNDING: f64 = 1e-12;
-
 /// Corrections decrease slowly if one is larger than this fraction of the one before.
 const SLOW: f64 = 0.1;
 
@@ -50,8 +49,8 @@ impl Iteration {
             }
         }
         self.count += 1;
-        // Estimate of the next correction, size^2 / before: where corrections decrease.
         let is_stagnant = size > 0.5 * self.before;
+        // The next correction is estimated as size^2 / before.
         let is_over = size <= 0.5 * f64::EPSILON
             || size * size <= 0.5 * f64::EPSILON * self.before && self.before.is_finite()
             || size <= ROUNDING && is_stagnant;

@@ -7,8 +7,8 @@
 //!
 //! $$ \hat p = p_0 + k f(q_0) - G(q_0)^{\mathsf T} \nu, \qquad q_1 = q_0 + h H_p(\hat p), \qquad 0 = g(q_1), $$
 //!
-//! which is solved for $\nu$ by Newton's iteration, with $G$ at the positions predicted. Then momenta are moved along $G(q_1)^{\mathsf T}$ until
-//! $G(q_1) H_p(p_1) = 0$, from $\hat p$, or for RATTLE from $\hat p + k f(q_1)$.
+//! which is solved for $\nu$ by Newton's iteration, with $G$ at the positions predicted. Then momenta are moved along
+//! $G(q_1)^{\mathsf T}$ until $G(q_1) H_p(p_1) = 0$, from $\hat p$, or for RATTLE from $\hat p + k f(q_1)$.
 
 use super::projection::Projection;
 use super::system::{System, add_product};

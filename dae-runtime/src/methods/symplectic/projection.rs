@@ -63,8 +63,8 @@ impl Projection {
         }
     }
 
-    /// Projects momenta `p` at positions `q`, where the derivatives are those of the system; its velocity is that of `p`,
-    /// at first nearly, in the end exactly.
+    /// Projects momenta `p` at positions `q`, where the derivatives are those of the system. The velocity of the system is
+    /// that of `p`, and follows its changes to first order.
     pub(super) fn project(
         &mut self,
         system: &mut System<'_>,
@@ -78,16 +78,15 @@ impl Projection {
         }
         let mut iteration = Iteration::new();
         loop {
-            self.multipliers.fill(0.0);
-            add_product(&system.gradient, m, &system.velocity, -1.0, &mut self.multipliers);
-            match self.inverse {
-                Some(inverse) => self.multipliers[0] *= inverse,
-                None => self.matrix.solve(&mut self.multipliers),
-            }
+            let mut multipliers = std::mem::take(&mut self.multipliers);
+            multipliers.fill(0.0);
+            add_product(&system.gradient, m, &system.velocity, -1.0, &mut multipliers);
+            self.solve(&mut multipliers);
             self.change.fill(0.0);
-            add_product(&system.directions, n, &self.multipliers, 1.0, &mut self.change);
+            add_product(&system.directions, n, &multipliers, 1.0, &mut self.change);
             p.iter_mut().zip(&self.change).for_each(|(p, change)| *p += change);
-            add_product(&self.drifts, n, &self.multipliers, 1.0, &mut system.velocity);
+            add_product(&self.drifts, n, &multipliers, 1.0, &mut system.velocity);
+            self.multipliers = multipliers;
             // With constant masses, a single correction is exact.
             if system.structure.has_constant_masses {
                 return Ok(());
