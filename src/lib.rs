@@ -35,6 +35,7 @@ pub use dae_runtime::solution::{SensitivityError, States};
 pub use dae_runtime::solve::{RunError, Step, StepView, Steps};
 pub use dae_runtime::spline::{Spline, SplineError};
 pub use dae_runtime::stepper::{Failure, Options, Projection, Statistics, StepControl, Stepper, Tolerance};
+pub use dae_runtime::taylor;
 pub use dae_runtime::unknowns::ForeignSolution;
 pub use dae_runtime::{Integration, Method, Record, Solution, Status};
 #[cfg(feature = "interpreter")]
