@@ -15,8 +15,6 @@
 //! which it is moved, and, at stage 0, its highest derivatives with those that the equations give there: a difference
 //! $\delta$ of $x_j^{(d_j)}$ is a defect, and $h \delta / (p + 1)$ the error of $x_j^{(d_j - 1)}$ that it indicates.
 
-use crate::linalg::structure::{Incidence, dulmage_mendelsohn};
-
 use super::contract::{Jets, TaylorDescription};
 use super::options::TaylorOptions;
 use super::scalar::Scalar;
@@ -64,8 +62,8 @@ pub(super) struct Difference {
 }
 
 impl Control {
-    pub(super) fn new(description: &TaylorDescription, options: &TaylorOptions) -> Control {
-        let free = free_derivatives(description);
+    /// The error test of a model, of which the equations do not determine the derivatives $x_j^{(k)}$ in `free`.
+    pub(super) fn new(description: &TaylorDescription, free: &[(usize, usize)], options: &TaylorOptions) -> Control {
         let unknowns = 0..description.unknowns.len();
         let itself = |j| Tested { j, k: 0, is_free: free.contains(&(j, 0)) };
         let derivatives = free.iter().filter(|&&(_, k)| k > 0).map(|&(j, k)| Tested { j, k, is_free: true });
@@ -161,33 +159,4 @@ impl Control {
 /// $\binom mk$.
 fn binomial(m: usize, k: usize) -> f64 {
     (1..=k).fold(1.0, |product, n| product * (m - k + n) as f64 / n as f64)
-}
-
-/// The derivatives $x_j^{(k)}$, $k < d_j$, that the equations of their stage, $s = k - d_j$, do not determine from those
-/// of earlier stages.
-fn free_derivatives(description: &TaylorDescription) -> Vec<(usize, usize)> {
-    let mut free = Vec::new();
-    for s in -(description.highest_unknown() as i32)..0 {
-        let order = |offset: usize| usize::try_from(offset as i32 + s).ok();
-        let unknowns: Vec<(usize, usize)> = description
-            .unknowns
-            .iter()
-            .enumerate()
-            .filter_map(|(j, unknown)| Some((j, order(unknown.offset)?)))
-            .collect();
-        let mut column = vec![None; description.unknowns.len()];
-        unknowns.iter().enumerate().for_each(|(place, &(j, _))| column[j] = Some(place));
-        let equations =
-            description.equations.iter().enumerate().filter(|(_, equation)| order(equation.offset).is_some());
-        let rows: Vec<Vec<usize>> =
-            equations.map(|(i, _)| description.jacobian.row(i).filter_map(|(j, _)| column[j]).collect()).collect();
-        // Columns are in range by construction; without a pattern everything is tested.
-        match Incidence::from_rows(unknowns.len(), rows) {
-            Ok(pattern) => {
-                free.extend(dulmage_mendelsohn(&pattern).underdetermined.unknowns.into_iter().map(|c| unknowns[c]));
-            }
-            Err(_) => free.extend(unknowns),
-        }
-    }
-    free
 }

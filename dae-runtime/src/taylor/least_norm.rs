@@ -24,6 +24,8 @@ pub(super) struct LeastNorm<S> {
     factors: Vec<S>,
     /// The norms of the rows of $B$.
     norms: Vec<S>,
+    /// The units of the columns: 1, or what they are divided by in a square matrix, where that changes no solution.
+    units: Vec<f64>,
 }
 
 /// Why there are no factors.
@@ -35,12 +37,23 @@ pub(super) enum Unsolvable {
     Dependent(usize),
 }
 
+impl Unsolvable {
+    /// The row at fault.
+    pub(super) fn row(self) -> usize {
+        match self {
+            Unsolvable::NonFinite(row) | Unsolvable::Dependent(row) => row,
+        }
+    }
+}
+
 impl<S: Scalar> LeastNorm<S> {
     /// Factors of the matrix with these rows, one after the other.
     pub(super) fn new(rows: usize, columns: usize, mut entries: Vec<S>) -> Result<LeastNorm<S>, Unsolvable> {
         let mut norms = Vec::with_capacity(rows);
+        let units = if rows == columns { column_units(columns, &entries) } else { vec![1.0; columns] };
         for i in 0..rows {
             let row = &mut entries[i * columns..(i + 1) * columns];
+            row.iter_mut().zip(&units).for_each(|(x, unit)| *x = *x / S::from_f64(*unit));
             let largest = row
                 .iter()
                 .fold(0.0_f64, |largest, x| if x.is_finite() { largest.max(x.to_f64().abs()) } else { f64::NAN });
@@ -56,7 +69,7 @@ impl<S: Scalar> LeastNorm<S> {
             row.iter_mut().for_each(|x| *x = *x / norm);
             norms.push(norm.times(largest));
         }
-        let mut factors = LeastNorm { rows, columns, entries, diagonal: Vec::new(), factors: Vec::new(), norms };
+        let mut factors = LeastNorm { rows, columns, entries, diagonal: Vec::new(), factors: Vec::new(), norms, units };
         for i in 0..rows {
             let (done, rest) = factors.entries.split_at_mut(i * columns);
             let row = &mut rest[..columns];
@@ -88,12 +101,22 @@ impl<S: Scalar> LeastNorm<S> {
         for i in (0..self.rows).rev() {
             reflect(&self.row(i)[i..], self.factors[i], &mut z[i..]);
         }
+        z.iter_mut().zip(&self.units).for_each(|(z, unit)| *z = *z / S::from_f64(*unit));
         z
     }
 
     fn row(&self, i: usize) -> &[S] {
         &self.entries[i * self.columns..(i + 1) * self.columns]
     }
+}
+
+/// The largest power of two below the largest entry of each column; 1 for a column of zeros.
+fn column_units<S: Scalar>(columns: usize, entries: &[S]) -> Vec<f64> {
+    let mut largest = vec![0.0_f64; columns];
+    for row in entries.chunks_exact(columns.max(1)) {
+        largest.iter_mut().zip(row).for_each(|(largest, x)| *largest = largest.max(x.to_f64().abs()));
+    }
+    largest.into_iter().map(|x| if x > 0.0 && x.is_finite() { x.log2().floor().exp2() } else { 1.0 }).collect()
 }
 
 /// $x \leftarrow x - \phi\, w\, (w^\top x)$.

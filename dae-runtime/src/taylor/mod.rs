@@ -18,11 +18,13 @@
 //! |---|---|
 //! | `double_double/`, `scalar.rs` | numbers with 106 bits; what the method needs of numbers |
 //! | `contract.rs`, `tape.rs`, `recurrences.rs` | what the method needs of a model; operations, and their coefficients |
-//! | `least_norm.rs`, `series.rs` | linear equations; sums of series |
+//! | `least_norm.rs`, `blocks.rs`, `block_solver.rs`, `series.rs` | linear equations, block after block; sums of series |
 //! | `stages.rs`, `start.rs` | the solution scheme; consistent start values |
 //! | `options.rs`, `control.rs`, `run.rs` | tolerances and order; lengths and error tests of steps; the run |
 //! | `solution.rs`, `failure.rs` | what a run leaves behind; why it ends early |
 
+mod block_solver;
+mod blocks;
 pub mod contract;
 mod control;
 mod double_double;

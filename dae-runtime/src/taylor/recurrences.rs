@@ -194,12 +194,12 @@ fn coefficient<S: Scalar>(work: &Work<S>, operation: &Operation, place: Place, k
         Operation::Square(a) => {
             let a = of(a);
             let twice = (0..k.div_ceil(2)).fold(S::zero(), |sum, j| sum + a[j] * a[k - j]).times(2.0);
-            if k % 2 == 0 { twice + a[k / 2] * a[k / 2] } else { twice }
+            if k.is_multiple_of(2) { twice + a[k / 2] * a[k / 2] } else { twice }
         }
         Operation::Quotient(a, b) => (of(a)[k] - convolution(of(b), own, 1, k)) / of(b)[0],
         Operation::Sqrt(a) => {
             let twice = (1..k.div_ceil(2)).fold(S::zero(), |sum, j| sum + own[j] * own[k - j]).times(2.0);
-            let known = if k % 2 == 0 { twice + own[k / 2] * own[k / 2] } else { twice };
+            let known = if k.is_multiple_of(2) { twice + own[k / 2] * own[k / 2] } else { twice };
             (of(a)[k] - known) / own[0].times(2.0)
         }
         Operation::Power { base, exponent } => {

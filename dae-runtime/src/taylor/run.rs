@@ -108,9 +108,9 @@ struct Run<'d, S> {
 impl<'d, S: Scalar> Run<'d, S> {
     fn begin(dae: &'d dyn TaylorDae<S>, options: TaylorOptions, t0: f64, t_end: f64) -> Result<Self, TaylorError<S>> {
         let description = dae.taylor_description();
-        let control = Control::new(description, &options);
-        let last = control.order - 1;
+        let last = options.chosen_order() - 1;
         let mut stages = Stages::new(dae, last);
+        let control = Control::new(description, &stages.free_derivatives(), &options);
         let span = (t_end - t0).abs();
         let unit = power_of_two(if span > 0.0 { span.min(1.0) } else { 1.0 });
         let width = description.highest_unknown() + last + 1;
@@ -224,7 +224,8 @@ impl<'d, S: Scalar> Run<'d, S> {
     /// The step in the direction of the run, of about this length, that ends at the end of the run or well before it.
     fn length(&self, h: f64, left: S) -> S {
         let rest = left.to_f64().abs();
-        if h >= rest {
+        // Steps of fixed length may miss the end by the rounding errors of their sum.
+        if h >= rest * (1.0 - 1e-10) {
             return left;
         }
         let h = if 2.0 * h > rest && self.options.step_size == StepSize::Controlled { 0.5 * rest } else { h };

@@ -38,6 +38,9 @@ pub trait Scalar:
     /// The nearest `f64`.
     fn to_f64(self) -> f64;
 
+    /// The same number.
+    fn to_double_double(self) -> DoubleDouble;
+
     /// The product with an `f64`.
     fn times(self, factor: f64) -> Self;
 
@@ -114,6 +117,10 @@ impl Scalar for f64 {
         self
     }
 
+    fn to_double_double(self) -> DoubleDouble {
+        DoubleDouble::from(self)
+    }
+
     fn times(self, factor: f64) -> f64 {
         self * factor
     }
@@ -146,6 +153,10 @@ impl Scalar for DoubleDouble {
 
     fn to_f64(self) -> f64 {
         self.high()
+    }
+
+    fn to_double_double(self) -> DoubleDouble {
+        self
     }
 
     fn times(self, factor: f64) -> DoubleDouble {

@@ -3,6 +3,8 @@
 //! In: the series of accepted steps. Out: [`TaylorSolution`], values at the ends of steps, and everywhere between, where
 //! the series are kept.
 
+use std::fmt;
+
 use crate::contract::Name;
 
 use super::contract::Jets;
@@ -21,7 +23,7 @@ pub struct TaylorStatistics {
 }
 
 /// A solution as series.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct TaylorSolution<S> {
     /// The names of the unknowns.
     pub names: Vec<Name>,
@@ -35,6 +37,18 @@ pub struct TaylorSolution<S> {
     pub(super) pieces: Vec<Jets<S>>,
     /// The number of coefficients of each unknown.
     pub(super) lengths: Vec<usize>,
+}
+
+/// Prints the end of the run only.
+impl<S: fmt::Debug> fmt::Debug for TaylorSolution<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaylorSolution")
+            .field("names", &self.names)
+            .field("end_time", &self.times.last())
+            .field("end_state", &self.states.last())
+            .field("statistics", &self.statistics)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<S: Scalar> TaylorSolution<S> {
@@ -75,7 +89,8 @@ impl<S: Scalar> TaylorSolution<S> {
         }
         let (&first, &last) = (self.times.first()?, self.times.last()?);
         let is_backward = last < first;
-        if (t < first && !is_backward) || (t > last && !is_backward) || (is_backward && (t > first || t < last)) {
+        let (least, greatest) = if is_backward { (last, first) } else { (first, last) };
+        if !t.is_finite() || t < least || t > greatest {
             return None;
         }
         // The last step that begins at or before the time.

@@ -15,9 +15,11 @@
 //! independent where the system Jacobian is regular. For $s > 0$ the equations are linear in the unknowns, and
 //! $A^{(s)}_{ij} = A^{(0)}_{ij} \binom{d_j + s}{s} / \binom{c_i + s}{s}$, so that one factorisation serves all.
 
+use super::block_solver::BlockSolver;
+use super::blocks::Stage;
 use super::contract::{Jets, TaylorDae, Work};
 use super::failure::TaylorFailure;
-use super::least_norm::{LeastNorm, Unsolvable};
+use super::least_norm::Unsolvable;
 use super::scalar::Scalar;
 
 /// Upper bound on Gauss–Newton steps per stage.
@@ -26,8 +28,8 @@ const MAX_ITERATIONS: usize = 15;
 const ROUNDING: f64 = 4.0;
 /// A change that is this many rounding errors, and no smaller than the one before it, is rounding error.
 const NOISE: f64 = 1e5;
-/// What fixed values count in comparison with others: they move only if nothing else can.
-const HELD: f64 = 1e-12;
+/// The weight of fixed values: its square is below rounding errors, so that they move only if nothing else can.
+const HELD: f64 = 1e-24;
 
 /// Why a stage has no solution near the predicted values; equations and unknowns by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,23 +42,18 @@ pub(super) enum StageFailure {
     NotConverged { unknown: usize },
 }
 
-/// The equations and unknowns of a stage.
-#[derive(Clone, Debug)]
-struct Stage {
-    equations: Vec<usize>,
-    unknowns: Vec<usize>,
-}
-
 /// The solution scheme of a model.
 pub(super) struct Stages<'d, S> {
     dae: &'d dyn TaylorDae<S>,
     work: Work<S>,
     /// The last stage, of those with positive number.
     last: usize,
+    /// The stages from $-\max_j d_j$ to 0.
+    structure: Vec<Stage>,
     residuals: Vec<S>,
     jacobian: Vec<S>,
     /// The factors of stage 0 at the present point, and the units of the unknowns in them.
-    factors: Option<(LeastNorm<S>, Vec<f64>)>,
+    factors: Option<(BlockSolver<S>, Vec<f64>)>,
 }
 
 impl<'d, S: Scalar> Stages<'d, S> {
@@ -66,6 +63,7 @@ impl<'d, S: Scalar> Stages<'d, S> {
             dae,
             work: dae.work(last),
             last,
+            structure: (-(description.highest_unknown() as i32)..=0).map(|s| Stage::new(description, s)).collect(),
             residuals: vec![S::zero(); description.equations.len()],
             jacobian: vec![S::zero(); description.jacobian.len()],
             factors: None,
@@ -73,7 +71,8 @@ impl<'d, S: Scalar> Stages<'d, S> {
     }
 
     /// Moves the jets $x_j^{(k)}$, $k \le d_j$, onto the equations of all stages up to 0, with least change relative to
-    /// `sizes`; those that are `held`, by unknown and order, only if nothing else can.
+    /// their own sizes; those that are `held`, by unknown and order, only if nothing else can. `sizes` are those of the
+    /// unknowns, by which rounding errors are measured.
     pub(super) fn project(
         &mut self,
         jets: &mut Jets<S>,
@@ -87,13 +86,12 @@ impl<'d, S: Scalar> Stages<'d, S> {
         Ok(())
     }
 
-    fn stage(&self, s: i32) -> Stage {
-        let description = self.dae.taylor_description();
-        let has = |offset: usize| offset as i32 + s >= 0;
-        Stage {
-            equations: (0..description.equations.len()).filter(|&i| has(description.equations[i].offset)).collect(),
-            unknowns: (0..description.unknowns.len()).filter(|&j| has(description.unknowns[j].offset)).collect(),
-        }
+    /// The derivatives $x_j^{(k)}$, $k < d_j$, that the equations of their stage do not determine from those of earlier
+    /// stages.
+    pub(super) fn free_derivatives(&self) -> Vec<(usize, usize)> {
+        let unknowns = &self.dae.taylor_description().unknowns;
+        let before = self.structure.iter().rev().enumerate().skip(1);
+        before.flat_map(|(s, stage)| stage.free.iter().map(move |&j| (j, unknowns[j].offset - s))).collect()
     }
 
     /// Solves a stage $s \le 0$.
@@ -105,16 +103,21 @@ impl<'d, S: Scalar> Stages<'d, S> {
         held: &impl Fn(usize, usize) -> bool,
     ) -> Result<(), StageFailure> {
         let description = self.dae.taylor_description();
-        let stage = self.stage(s);
+        let stage = self.structure[(description.highest_unknown() as i32 + s) as usize].clone();
         let order = |j: usize| (description.unknowns[j].offset as i32 + s) as usize;
-        let weight = |j: usize| if held(j, order(j)) { HELD * sizes[j] } else { sizes[j] };
+        let mut weights = vec![0.0; description.unknowns.len()];
+        for &j in &stage.unknowns {
+            let own = (1..=order(j)).fold(description.unknowns[j].nominal, |x, n| x * jets.unit / n as f64);
+            let size = jets.of(j)[order(j)].to_f64().abs().max(own);
+            weights[j] = if held(j, order(j)) { HELD * size } else { size };
+        }
         let (mut previous, mut unsettled) = (f64::INFINITY, 0);
         for _ in 0..MAX_ITERATIONS {
             self.linearise(s, jets, &stage)?;
-            let factors = self.factorise(s, jets.unit, &stage, weight)?;
-            let right: Vec<S> = stage.equations.iter().map(|&i| -self.residuals[i]).collect();
+            let factors = self.factorise(s, jets.unit, &stage, &weights)?;
+            let right: Vec<S> = self.residuals.iter().map(|&residual| -residual).collect();
             let z = factors.solve(&right);
-            let changes: Vec<S> = stage.unknowns.iter().zip(&z).map(|(&j, z)| z.times(weight(j))).collect();
+            let changes: Vec<S> = stage.unknowns.iter().map(|&j| z[j].times(weights[j])).collect();
             // Relative to the largest jet of the unknown.
             let relative = |(&j, &change): (&usize, &S)| {
                 let jets = &jets.of(j)[..=description.unknowns[j].offset];
@@ -127,7 +130,8 @@ impl<'d, S: Scalar> Stages<'d, S> {
                 return Err(StageFailure::NotConverged { unknown: worst });
             }
             if largest <= ROUNDING * S::EPSILON {
-                return self.keep(s, factors, weight);
+                self.keep(s, factors, weights);
+                return Ok(());
             }
             stage.unknowns.iter().zip(&changes).for_each(|(&j, &change)| jets.of_mut(j)[order(j)] += change);
             let is_noise = |(&j, change): (&usize, &S)| change.to_f64().abs() <= NOISE * S::EPSILON * sizes[j];
@@ -136,8 +140,9 @@ impl<'d, S: Scalar> Stages<'d, S> {
                 || (largest >= 0.5 * previous && stage.unknowns.iter().zip(&changes).all(is_noise));
             if is_done {
                 self.linearise(s, jets, &stage)?;
-                let factors = if s == 0 { self.factorise(s, jets.unit, &stage, weight)? } else { factors };
-                return self.keep(s, factors, weight);
+                let factors = if s == 0 { self.factorise(s, jets.unit, &stage, &weights)? } else { factors };
+                self.keep(s, factors, weights);
+                return Ok(());
             }
             (previous, unsettled) = (largest, worst);
         }
@@ -145,12 +150,10 @@ impl<'d, S: Scalar> Stages<'d, S> {
     }
 
     /// Keeps the factors of stage 0, which serve all later ones.
-    fn keep(&mut self, s: i32, factors: LeastNorm<S>, weight: impl Fn(usize) -> f64) -> Result<(), StageFailure> {
+    fn keep(&mut self, s: i32, factors: BlockSolver<S>, weights: Vec<f64>) {
         if s == 0 {
-            let weights = (0..self.dae.taylor_description().unknowns.len()).map(weight).collect();
             self.factors = Some((factors, weights));
         }
-        Ok(())
     }
 
     /// Expands the equations of a stage, and computes the rows of the system Jacobian that depend on its unknowns.
@@ -166,31 +169,25 @@ impl<'d, S: Scalar> Stages<'d, S> {
         Ok(())
     }
 
-    /// The factors of $A^{(s)}$ with columns in units of `weight`.
-    fn factorise(
-        &self,
-        s: i32,
-        unit: f64,
-        stage: &Stage,
-        weight: impl Fn(usize) -> f64,
-    ) -> Result<LeastNorm<S>, StageFailure> {
+    /// The factors of $A^{(s)}$ with columns in units of `weights`.
+    fn factorise(&self, s: i32, unit: f64, stage: &Stage, weights: &[f64]) -> Result<BlockSolver<S>, StageFailure> {
         let description = self.dae.taylor_description();
-        let columns = stage.unknowns.len();
-        let mut column_of = vec![None; description.unknowns.len()];
-        stage.unknowns.iter().enumerate().for_each(|(column, &j)| column_of[j] = Some(column));
-        let mut entries = vec![S::zero(); stage.equations.len() * columns];
-        for (row, &i) in stage.equations.iter().enumerate() {
+        let mut rows = vec![Vec::new(); description.equations.len()];
+        for &i in &stage.equations {
             let c = (description.equations[i].offset as i32 + s) as usize;
-            for (j, position) in description.jacobian.row(i) {
-                let Some(column) = column_of[j] else { continue };
-                let d = (description.unknowns[j].offset as i32 + s) as usize;
-                let scaled = (c + 1..=d).map(|n| n as f64 / unit).fold(self.jacobian[position], S::times);
-                entries[row * columns + column] = scaled.times(weight(j));
-            }
+            rows[i] = description
+                .jacobian
+                .row(i)
+                .map(|(j, position)| {
+                    let d = (description.unknowns[j].offset as i32 + s) as usize;
+                    let scaled = (c + 1..=d).map(|n| n as f64 / unit).fold(self.jacobian[position], S::times);
+                    (j, scaled.times(weights[j]))
+                })
+                .collect();
         }
-        LeastNorm::new(stage.equations.len(), columns, entries).map_err(|unsolvable| match unsolvable {
-            Unsolvable::NonFinite(row) => StageFailure::NonFinite { equation: stage.equations[row] },
-            Unsolvable::Dependent(row) => StageFailure::Singular { equation: stage.equations[row] },
+        BlockSolver::new(rows, &stage.blocks, description.unknowns.len()).map_err(|(equation, why)| match why {
+            Unsolvable::NonFinite(_) => StageFailure::NonFinite { equation },
+            Unsolvable::Dependent(_) => StageFailure::Singular { equation },
         })
     }
 

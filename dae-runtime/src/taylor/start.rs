@@ -173,7 +173,7 @@ fn refine<S: Scalar>(
         });
         let step = matrix.step(&right).z;
         let size = step.iter().fold(0.0_f64, |size, z| size.max(z.abs()));
-        if !(size < 0.5 * previous) {
+        if size.is_nan() || size >= 0.5 * previous {
             return;
         }
         for (&jet, z) in columns.iter().zip(&step) {

@@ -26,17 +26,23 @@ impl fmt::Display for InvalidDecimal {
 
 impl std::error::Error for InvalidDecimal {}
 
-/// $10^k$.
-fn power_of_ten(k: i32) -> DoubleDouble {
-    let (mut base, mut power, mut rest) = (DoubleDouble::from(10.0), DoubleDouble::ONE, k.unsigned_abs());
-    while rest > 0 {
-        if rest & 1 == 1 {
-            power = power * base;
+/// $10^k a$, by powers that are far from overflowing.
+fn times_power_of_ten(mut a: DoubleDouble, mut k: i32) -> DoubleDouble {
+    const MOST: i32 = 150;
+    while k != 0 {
+        let part = k.clamp(-MOST, MOST);
+        let (mut base, mut power, mut rest) = (DoubleDouble::from(10.0), DoubleDouble::ONE, part.unsigned_abs());
+        while rest > 0 {
+            if rest & 1 == 1 {
+                power = power * base;
+            }
+            base = base.squared();
+            rest >>= 1;
         }
-        base = base.squared();
-        rest >>= 1;
+        a = if part < 0 { a / power } else { a * power };
+        k -= part;
     }
-    if k < 0 { DoubleDouble::ONE / power } else { power }
+    a
 }
 
 impl FromStr for DoubleDouble {
@@ -62,7 +68,7 @@ impl FromStr for DoubleDouble {
                 None => {}
             }
         }
-        let value = if exponent < 0 { value / power_of_ten(-exponent) } else { value * power_of_ten(exponent) };
+        let value = times_power_of_ten(value, exponent);
         Ok(if text.starts_with('-') { -value } else { value })
     }
 }
@@ -75,7 +81,7 @@ impl fmt::Display for DoubleDouble {
         }
         let wanted = f.precision().map_or(DIGITS, |places| places + 1).clamp(1, DIGITS);
         let mut exponent = size.high().log10().floor() as i32;
-        let mut rest = size * power_of_ten(-exponent);
+        let mut rest = times_power_of_ten(size, -exponent);
         if rest >= DoubleDouble::from(10.0) {
             (rest, exponent) = (rest / DoubleDouble::from(10.0), exponent + 1);
         } else if rest < DoubleDouble::ONE {
