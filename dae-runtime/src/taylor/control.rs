@@ -83,9 +83,10 @@ impl Control {
         (1..=k).fold(self.atol * nominal, |absolute, n| absolute * unit / n as f64) + self.rtol * size
     }
 
-    /// The length, in units of the series, at which the last terms reach the tolerance; infinite if they are zero.
-    pub(super) fn reach<S: Scalar>(&self, description: &TaylorDescription, jets: &Jets<S>) -> f64 {
-        let mut reach = f64::INFINITY;
+    /// The length, in units of the series, at which the last terms reach the tolerance, infinite if they are zero; and
+    /// the unknown that does so first.
+    pub(super) fn reach<S: Scalar>(&self, description: &TaylorDescription, jets: &Jets<S>) -> (f64, usize) {
+        let mut reach = (f64::INFINITY, 0);
         for &Tested { j, k, .. } in &self.tested {
             let unknown = &description.unknowns[j];
             let series = jets.of(j);
@@ -94,11 +95,12 @@ impl Control {
             for m in end.saturating_sub(1).max(k + 1)..=end {
                 let term = binomial(m, k) * series[m].to_f64().abs();
                 if term > 0.0 {
-                    reach = reach.min((tolerance / term).powf(1.0 / (m - k) as f64));
+                    let length = (tolerance / term).powf(1.0 / (m - k) as f64);
+                    reach = if length < reach.0 { (length, j) } else { reach };
                 }
             }
         }
-        SAFETY * reach
+        (SAFETY * reach.0, reach.1)
     }
 
     /// The difference between a predicted point and the point of the equations, in units of the tolerance. `series` are

@@ -151,30 +151,33 @@ impl<'d, S: Scalar> Run<'d, S> {
         self.expand()?;
         let description = self.dae.taylor_description();
         let t = self.jets.t.to_f64();
-        let mut h = match self.options.step_size {
+        let (reach, limiting) = self.control.reach(description, &self.jets);
+        let h = match self.options.step_size {
             StepSize::Fixed(h) => h,
-            StepSize::Controlled => self.control.reach(description, &self.jets) * self.jets.unit,
+            StepSize::Controlled => reach * self.jets.unit,
         };
-        h = h.min(self.options.max_step);
+        let mut h = h.min(self.options.max_step);
         let mut before: Option<Difference> = None;
         loop {
             let length = self.length(h, left);
             let shortest = SHORTEST * t.abs().max(left.to_f64().abs());
             let is_too_short = length.to_f64().abs() < shortest.min(left.to_f64().abs()) || h.is_nan();
             let attempt = if is_too_short { None } else { Some(self.attempt(length)) };
-            let unknown = before.map_or(0, |difference| difference.unknown);
+            let unknown = before.map_or(limiting, |difference| difference.unknown);
             match (attempt, self.options.step_size) {
                 (None, _) => {
                     let unknown = description.unknowns[unknown].name.clone();
                     return Err(TaylorFailure::StepSizeTooSmall { t, h: length.to_f64(), unknown });
                 }
-                (Some(Ok((next, _))), StepSize::Fixed(_)) => return self.accept(next),
+                (Some(Ok((next, _))), StepSize::Fixed(_)) => {
+                    self.accept(next);
+                    return Ok(());
+                }
                 (Some(Ok((next, difference))), StepSize::Controlled) => {
-                    if difference.error <= 1.0 {
-                        return self.accept(next);
-                    }
-                    if before.is_some_and(|before| self.control.is_rounding::<S>(before, difference)) {
-                        return self.accept(next);
+                    let is_rounding = |before| self.control.is_rounding::<S>(before, difference);
+                    if difference.error <= 1.0 || before.is_some_and(is_rounding) {
+                        self.accept(next);
+                        return Ok(());
                     }
                     before = Some(difference);
                 }
@@ -240,7 +243,9 @@ impl<'d, S: Scalar> Run<'d, S> {
         let theta = length / S::from_f64(from.unit);
         let unit = power_of_two(length.to_f64().abs());
         let width = description.highest_unknown() + self.control.order;
-        let mut predicted = Jets::zeros(from.t + length, unit, description.unknowns.len(), width, S::zero());
+        let end = S::from_f64(self.t_end);
+        let t = if length == end - from.t { end } else { from.t + length };
+        let mut predicted = Jets::zeros(t, unit, description.unknowns.len(), width, S::zero());
         for (j, unknown) in description.unknowns.iter().enumerate() {
             let to = &mut predicted.of_mut(j)[..=unknown.offset];
             shift(&from.of(j)[..unknown.offset + self.control.order], theta, to);
@@ -257,14 +262,13 @@ impl<'d, S: Scalar> Run<'d, S> {
         Ok((next, difference))
     }
 
-    fn accept(&mut self, next: Jets<S>) -> Result<(), TaylorFailure> {
+    fn accept(&mut self, next: Jets<S>) {
         let before = std::mem::replace(&mut self.jets, next);
         self.solution.statistics.steps += 1;
         if self.options.keep == Keep::Series {
             self.solution.pieces.push(before);
             self.record_end();
         }
-        Ok(())
     }
 
     /// Records the present point, unless that has been done.

@@ -160,7 +160,7 @@ impl Operations {
         }
         let half = self.power(base, n / 2);
         let square = self.push(Operation::Square(half));
-        let power = if n % 2 == 0 { square } else { self.push(Operation::Product(square, base)) };
+        let power = if n.is_multiple_of(2) { square } else { self.push(Operation::Product(square, base)) };
         self.powers.insert((base, n), power);
         power
     }
