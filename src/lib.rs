@@ -6,6 +6,7 @@
 //! * [`Integration`] runs a formulation of it from consistent initial values and returns a [`Solution`], whose
 //!   [`Status`] says how the run ended, or a [`RunError`], with the part of the solution that was computed. Converted
 //!   to the solution type of its model, it has the unknowns as methods; `plot` (a feature) draws them.
+//! * [`taylor`] integrates smooth models of any index by Taylor series, without index reduction, in `f64` or in 106 bits.
 //! * [`runtime`] is everything numerical, for those who want to step by hand, write the equations without the macro, or
 //!   add a method.
 //!
@@ -37,6 +38,7 @@ pub use dae_runtime::solution::{SensitivityError, States};
 pub use dae_runtime::solve::{RunError, Step, StepView, Steps};
 pub use dae_runtime::spline::{Spline, SplineError};
 pub use dae_runtime::stepper::{Failure, Options, Projection, Statistics, StepControl, Stepper, Tolerance};
+pub use dae_runtime::taylor;
 pub use dae_runtime::unknowns::ForeignSolution;
 pub use dae_runtime::{Integration, Method, Record, Solution, Status};
 #[cfg(feature = "interpreter")]

@@ -27,6 +27,7 @@
 //! | [`solve`] | the driver: initialisation, method, record |
 //! | [`solution`] | what a run leaves behind |
 //! | [`unknowns`] | a solution by the unknowns of its model, for generated code |
+//! | [`taylor`] | models of any index by Taylor series, without index reduction |
 //! | [`timing`] | seconds per residual, Jacobian, factorisation and solve of a formulation |
 //!
 //! The feature `lie` adds `lie`: differential equations on Lie groups and Stiefel manifolds, and mechanics on groups of
@@ -52,6 +53,7 @@ mod methods;
 pub mod sensitivity;
 pub mod solution;
 pub mod solve;
+pub mod taylor;
 
 pub use completions::{derivative_array, first_integrals, state_space, underlying};
 pub use contract::class;

@@ -38,6 +38,7 @@ mod subsets;
 #[cfg(feature = "syntax")]
 pub mod syntax;
 pub mod system;
+pub mod taylor;
 
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 pub use expand::{ExpansionError, expand, expand_text};
