@@ -17,7 +17,7 @@ dae::dae! {
     /// of the nine constraints on q3, q4 and q5 are independent; the right angle at q3 is the one left out.
     pub struct SixPieceRing {
         forms(underlying);
-        let speed = 2 / sqrt(5.0);
+        param speed = 2 / sqrt(5.0);
         var x3 ~ 0; var y3 ~ 1; var z3 ~ 0;
         var x4 ~ 0; var y4 ~ 1; var z4 ~ 1;
         var x5 ~ 0; var y5 ~ 0; var z5 ~ 1;
