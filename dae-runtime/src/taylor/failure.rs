@@ -119,4 +119,12 @@ impl<S> fmt::Display for TaylorError<S> {
     }
 }
 
-impl<S: fmt::Debug> std::error::Error for TaylorError<S> {}
+impl<S: fmt::Debug> std::error::Error for TaylorError<S> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            TaylorError::InvalidOption { .. } => None,
+            TaylorError::Start(error) => Some(error),
+            TaylorError::NoExpansion(failure) | TaylorError::Stopped { failure, .. } => Some(failure),
+        }
+    }
+}

@@ -14,6 +14,10 @@
 //! series have an error of $O(h^{p + 1})$ in the derivatives $x_j^{(k)}$, $k < d_j$, in which a state of the model is
 //! contained; stages up to 0 lead from the end of the step back onto all constraints, hidden ones included.
 //!
+//! Steps reach a part of the radius of convergence, whatever the tolerance, and of the fastest time scale where a model is
+//! stiff: for stiff models Radau IIA is the method. There are no events, and functions that the caller supplies are
+//! refused when the operations are made. In 53 bits, expect of a tolerance of $10^{-15}$ what rounding errors leave.
+//!
 //! | file | what it holds |
 //! |---|---|
 //! | `double_double/`, `scalar.rs` | numbers with 106 bits; what the method needs of numbers |

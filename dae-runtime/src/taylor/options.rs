@@ -85,9 +85,11 @@ impl TaylorOptions {
 
     /// What is wrong with the options, if anything is.
     pub(super) fn check(&self) -> Result<(), String> {
-        let tolerances = [("rtol", self.rtol), ("atol", self.atol)];
-        if let Some((name, value)) = tolerances.into_iter().find(|(_, tol)| !(0.0..1.0).contains(tol)) {
-            return Err(format!("`{name}` is {value}, but it must be at least 0 and less than 1"));
+        if !(0.0..1.0).contains(&self.rtol) {
+            return Err(format!("`rtol` is {}, but it must be at least 0 and less than 1", self.rtol));
+        }
+        if !(0.0..f64::INFINITY).contains(&self.atol) {
+            return Err(format!("`atol` is {}, but it must be at least 0, and finite", self.atol));
         }
         if self.rtol == 0.0 && self.atol == 0.0 {
             return Err("`rtol` and `atol` are both 0: at least one must be positive".into());

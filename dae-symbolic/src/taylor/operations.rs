@@ -13,7 +13,7 @@
 //! | $\arcsin$, $\arccos$ | $\sqrt{1 - a^2}\, \dot v = \pm \dot a$ |
 //! | $\operatorname{arsinh}$, $\operatorname{arcosh}$ | $\sqrt{a^2 \pm 1}\, \dot v = \dot a$ |
 //! | $\arctan$, $\operatorname{artanh}$ | $(1 \pm a^2) \dot v = \dot a$ |
-//! | $\sqrt[3]{}$ | $3 v^2 \dot v = \dot a$ |
+//! | $a^{1/3}$ | $3 v^2 \dot v = \dot a$ |
 //!
 //! $a^b$ is $e^{b \ln a}$ where $b$ changes in time.
 

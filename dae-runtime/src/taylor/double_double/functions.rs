@@ -33,7 +33,7 @@ impl DoubleDouble {
         first + DoubleDouble::from(rest.high() * inverse * 0.5)
     }
 
-    /// $\sqrt[3] a$.
+    /// $a^{1/3}$.
     pub fn cbrt(self) -> DoubleDouble {
         let root = DoubleDouble::from(self.high.cbrt());
         if self.high == 0.0 {
