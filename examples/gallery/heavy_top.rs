@@ -127,11 +127,14 @@ pub(crate) fn picture() -> Result<Picture, Box<dyn Error>> {
     let path = coordinates.map(|(k, label)| curve(label, &move |state| state.q.position[k])).collect();
     let residual = curve("constraint", &residual);
     let force = curve("force at the fixed point", &|state| state.lambda.norm());
+    let first = energy(&states[0]);
+    let drift = curve("generalised-α", &|state| energy(state) - first);
     let panel = |y_label: &str, scale: Scale, series: Vec<Series>| Panel { y_label: y_label.into(), scale, series };
     let panels = vec![
         panel("centre of mass", Scale::Linear, path),
         panel("force", Scale::Linear, vec![force]),
         panel("residual", Scale::Logarithmic, vec![residual]),
+        panel("energy error", Scale::Linear, vec![drift]),
     ];
     Ok(Picture { name: "heavy_top", title: "A heavy top on SE(3), generalised-α, 2000 steps", panels })
 }
