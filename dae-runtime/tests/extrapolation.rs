@@ -4,7 +4,7 @@ mod problems;
 
 use dae_runtime::solve::{Integration, Method, RunError};
 use dae_runtime::stepper::{Failure, Options, StepControl, Tolerance};
-use problems::{Model, Problem, manufactured, pendulum};
+use problems::{Model, Problem, manufactured, pendulum, steering_wheel};
 
 /// The end of a run of `n` fixed steps with the given order.
 fn end<M: Model>(method: Method, order: usize, problem: &Problem<M>, n: usize, t_end: f64) -> Vec<f64> {
@@ -87,5 +87,23 @@ fn what_does_not_suit_is_refused() {
         let integration = Integration::new(&index_1).method(Method::Limex).options(options(max_order));
         let error = integration.run_from(0.0, &index_1.y0, &index_1.yp0, 1.0).unwrap_err();
         assert!(matches!(error, RunError::Options(Failure::InvalidOption { .. })), "{error}");
+    }
+}
+
+#[test]
+fn probe() {
+    let (t, exact) = &pendulum::REFERENCE[0];
+    let (tw, wheel) = &steering_wheel::REFERENCE[2];
+    for order in 1..=8 {
+        for n in [5, 10, 20, 40, 80] {
+            let p = |form| observed(Method::Mexx, order, &pendulum::pendulum(form), n, *t, exact);
+            println!(
+                "M {order} {n} {:.3} {:.3} {:.3} {:.3}",
+                p(pendulum::Form::Ggl),
+                p(pendulum::Form::Index2),
+                p(pendulum::Form::Index1),
+                observed(Method::Mexx, order, &steering_wheel::steering_wheel(), n, *tw, wheel)
+            );
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::integrator::RunStart;
 use crate::integrator::stepper::{Failure, Options, Projection, StepControl, Stepper, check_start};
 use crate::linalg::iteration_matrix::{FactorizationPlan, StepStart};
 use crate::methods::bdf;
-use crate::methods::extrapolation::{self, LIMEX};
+use crate::methods::extrapolation::{self, LIMEX, MEXX};
 use crate::methods::half_explicit;
 use crate::methods::half_explicit::tableau::{HEM4, HEM5};
 use crate::methods::radau;
@@ -78,6 +78,7 @@ impl Method {
             Method::Hem5 => half_explicit::start(&HEM5, dae, start, options),
             Method::Hem4 => half_explicit::start(&HEM4, dae, start, options),
             Method::Limex => extrapolation::start_linearly_implicit(dae, start, options),
+            Method::Mexx => extrapolation::start_half_explicit(dae, start, options),
             Method::ExplicitEuler => runge_kutta::start(&EULER, dae, start, options),
         }
     }
@@ -92,6 +93,7 @@ impl Method {
             Method::Hem5 => HEM5.name,
             Method::Hem4 => HEM4.name,
             Method::Limex => LIMEX,
+            Method::Mexx => MEXX,
             Method::ExplicitEuler => EULER.name,
         }
     }

@@ -14,6 +14,8 @@
 const SAFETY: (f64, f64) = (0.94, 0.65);
 /// Bounds on the ratio of successive lengths.
 const RANGE: (f64, f64) = (0.1, 5.0);
+/// Steps converge in this column at the earliest.
+const LEAST: usize = 3;
 /// The order is lowered if that reduces the work per length by this factor, and raised if the order before had more
 /// than the present one by the inverse of the second.
 const LOWER: f64 = 0.8;
@@ -50,7 +52,8 @@ pub(super) struct Control {
     factors: Vec<f64>,
     /// The column in which the next step is expected to converge.
     target: usize,
-    /// The highest column.
+    /// The lowest column in which a step may converge, and the highest.
+    least: usize,
     most: usize,
     /// Whether the last attempt was rejected.
     is_repeated: bool,
@@ -68,7 +71,8 @@ impl Control {
         Control {
             work: total,
             factors: vec![1.0; most + 2],
-            target: most.min(3),
+            target: most.min(LEAST),
+            least: most.min(LEAST),
             most,
             is_repeated: false,
             is_first: true,
@@ -80,7 +84,7 @@ impl Control {
         let factor = SAFETY.0 * (SAFETY.1 / error).powf(1.0 / column as f64);
         self.factors[column] = if factor.is_nan() { RANGE.0 } else { factor.clamp(RANGE.0, RANGE.1) };
         let last = if self.is_first { self.most } else { (self.target + 1).min(self.most) };
-        let is_window = self.is_first || column + 1 >= self.target;
+        let is_window = column >= self.least && (self.is_first || column + 1 >= self.target);
         if is_window && error <= 1.0 {
             return Verdict::Accept;
         }
@@ -92,6 +96,13 @@ impl Control {
         if is_window && error > reduction { Verdict::Reject } else { Verdict::Continue }
     }
 
+    /// What to do if the error after the last column turns out to be larger than it seemed.
+    pub(super) fn refuse(&mut self, column: usize, error: f64) -> Verdict {
+        let factor = SAFETY.0 * (SAFETY.1 / error).powf(1.0 / column as f64);
+        self.factors[column] = if factor.is_nan() { RANGE.0 } else { factor.clamp(RANGE.0, RANGE.1) };
+        Verdict::Reject
+    }
+
     /// Work per length, in arbitrary units, with `column` columns.
     fn per_length(&self, column: usize) -> f64 {
         self.work[column] / self.factors[column]
@@ -100,9 +111,11 @@ impl Control {
     /// The factor by which the next step is longer, after one accepted with `column` columns.
     pub(super) fn after_success(&mut self, column: usize) -> f64 {
         let mut target = column;
-        if column > 2 && self.per_length(column - 1) < LOWER * self.per_length(column) {
+        if column > self.least && self.per_length(column - 1) < LOWER * self.per_length(column) {
             target = column - 1;
-        } else if column < self.most && (column < 3 || self.per_length(column) < RAISE * self.per_length(column - 1)) {
+        } else if column < self.most
+            && (column == self.least || self.per_length(column) < RAISE * self.per_length(column - 1))
+        {
             target = column + 1;
         }
         let mut factor = self.factors[target.min(column)];
@@ -113,14 +126,14 @@ impl Control {
             target = target.min(self.target);
             factor = factor.min(1.0);
         }
-        (self.target, self.is_first) = (target.max(2.min(self.most)), false);
+        (self.target, self.is_first) = (target.max(self.least), false);
         factor.min(RANGE.1)
     }
 
     /// The factor by which the step is to be shortened, after an attempt rejected with `column` columns.
     pub(super) fn after_rejection(&mut self, column: usize) -> f64 {
-        let mut target = column.min(self.target).max(2.min(self.most));
-        if target > 2 && self.per_length(target - 1) < LOWER * self.per_length(target) {
+        let mut target = column.min(self.target).max(self.least);
+        if target > self.least && self.per_length(target - 1) < LOWER * self.per_length(target) {
             target -= 1;
         }
         (self.target, self.is_repeated) = (target, true);

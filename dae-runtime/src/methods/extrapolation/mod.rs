@@ -5,8 +5,8 @@
 //! P. Deuflhard, U. Nowak, *Extrapolation integrators for quasilinear implicit ODEs* (1987); Hairer & Wanner II, sections
 //! IV.9 and VI.5.
 //!
-//! A step of length $h$ is made with $1, 2, 3, \dots$ steps of a *basic method* ([`linearly_implicit`]). Where errors of
-//! that have an expansion in powers of its step size, $k$ such sequences give a result of order $k$ (`table`). How many
+//! A step of length $h$ is made with $1, 2, 3, \dots$ steps of a *basic method* ([`linearly_implicit`],
+//! [`half_explicit_euler`]). Where errors of that have an expansion in powers of its step size, $k$ such sequences give a result of order $k$ (`table`). How many
 //! there are is decided for each step (`control`).
 //!
 //! # Dense output
@@ -18,6 +18,7 @@
 //! of degree $k + 1$ (of algebraic unknowns, the derivative at the start is not known). Its error is $O(h^k)$, as is the error estimate.
 
 mod control;
+mod half_explicit_euler;
 mod linearly_implicit;
 mod table;
 
@@ -26,13 +27,17 @@ use crate::integrator::error_weights::Weights;
 use crate::integrator::stepper::{DenseAccuracy, Failure, Options, StepControl, Stepper};
 use crate::integrator::{Integrator, Rejection, Run, RunStart, Scheme, StepError};
 use crate::linalg::iteration_matrix::{Deficiency, IterationMatrix};
+use crate::methods::half_explicit::consistent::Consistent;
+use crate::methods::half_explicit::equations::Accuracy;
 use crate::methods::radau::first_step;
 use control::{Control, Verdict, Work};
+use half_explicit_euler::HalfExplicitEuler;
 use linearly_implicit::LinearlyImplicitEuler;
 use table::Table;
 
 /// Names in messages.
 pub(crate) const LIMEX: &str = "LIMEX";
+pub(crate) const MEXX: &str = "MEXX";
 
 /// The highest order.
 const MOST: usize = 8;
@@ -61,7 +66,19 @@ trait Basic {
     /// `run.candidate_slope`.
     fn end(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), StepError>;
 
-    /// Notes that the end of the step is accepted.
+    /// Sets the errors that those of differential unknowns at the end of a step of length `h` cause in other unknowns,
+    /// if these are not extrapolated.
+    fn spread_error(&mut self, _run: &mut Run<'_>, _h: f64, _error: &mut [f64]) -> Result<(), StepError> {
+        Ok(())
+    }
+
+    /// Corrects a state within the last step, at the given time; the second number is the length of the step. Returns
+    /// `false` if that fails, or unknowns without derivatives are extrapolated like others.
+    fn find_between(&mut self, _run: &mut Run<'_>, _at: [f64; 2], _state: &mut [f64]) -> bool {
+        false
+    }
+
+    /// Notes that the end of the step is accepted: it is the state of the run.
     fn accept(&mut self, run: &mut Run<'_>);
 
     /// Drops what belongs to earlier equations.
@@ -84,6 +101,18 @@ pub(crate) fn start_linearly_implicit<'d>(
     options: &Options,
 ) -> Result<Box<dyn Stepper + 'd>, Failure> {
     begin(LIMEX, dae, start, options, |run| Ok(LinearlyImplicitEuler::new(run, start.plan)))
+}
+
+/// Begins an integration by the extrapolated half-explicit Euler method.
+pub(crate) fn start_half_explicit<'d>(
+    dae: &'d dyn Dae,
+    start: RunStart<'_>,
+    options: &Options,
+) -> Result<Box<dyn Stepper + 'd>, Failure> {
+    begin(MEXX, dae, start, options, |run| {
+        let consistent = Consistent::new(dae, MEXX, start, options, Accuracy::OfBasicSteps)?;
+        Ok(HalfExplicitEuler::new(consistent, run.y.len()))
+    })
 }
 
 /// Begins an integration with a basic method.
@@ -132,10 +161,16 @@ fn begin<'d, B: Basic + 'd>(
         error: vec![0.0; n],
         size: 0.0,
         has_output: false,
+        is_corrected: false,
     };
     let first = first_step(description, start, &run.weights, &run.clock);
     run.begin_with(first, options);
     Ok(Box::new(Integrator::new(run, scheme)))
+}
+
+/// Whether errors are estimated with so many columns.
+fn columns_are_compared(control: StepControl, columns: usize) -> bool {
+    columns > 1 && control == StepControl::Adaptive
 }
 
 /// The scheme of an extrapolation method.
@@ -164,8 +199,9 @@ struct Extrapolation<B> {
     /// Its error, and the norm of that.
     error: Vec<f64>,
     size: f64,
-    /// Whether `coefficients` belong to the last step.
+    /// Whether `coefficients` belong to the last step, and whether they contain what the basic method says of its middle.
     has_output: bool,
+    is_corrected: bool,
 }
 
 impl<B: Basic> Extrapolation<B> {
@@ -180,7 +216,7 @@ impl<B: Basic> Extrapolation<B> {
             self.table.push(columns, |k| end[k]);
             self.columns = columns;
             self.verdict = Verdict::Continue;
-            if columns > 1 && run.control == StepControl::Adaptive {
+            if columns_are_compared(run.control, columns) {
                 self.table.error(&mut self.error);
                 self.size = run.weights.error_norm(&self.error);
                 self.verdict = self.control.judge(columns, self.size);
@@ -196,7 +232,15 @@ impl<B: Basic> Extrapolation<B> {
         if let Some(unknown) = run.candidate.iter().position(|y| !y.is_finite()) {
             return Err(StepError::Convergence { unknown });
         }
-        self.basic.end(run, h)
+        self.basic.end(run, h)?;
+        if self.verdict == Verdict::Accept && columns_are_compared(run.control, self.columns) {
+            self.basic.spread_error(run, h, &mut self.error)?;
+            self.size = run.weights.error_norm(&self.error);
+            if self.size.is_nan() || self.size > 1.0 {
+                self.verdict = self.control.refuse(self.columns, self.size);
+            }
+        }
+        Ok(())
     }
 
     /// Extrapolates $h^\kappa y^{(\kappa)}$ at the end of the last attempt, from differences without the state at the
@@ -218,15 +262,17 @@ impl<B: Basic> Extrapolation<B> {
         }
     }
 
-    /// Computes the coefficients of dense output of the last attempt, given its end, unless that is done.
-    fn complete_output(&mut self, end: &[f64]) {
+    /// Computes the coefficients of dense output of the last attempt, given its end with the derivative there, unless
+    /// that is done.
+    fn complete_output(&mut self, end: &[f64], end_slope: &[f64]) {
         if std::mem::replace(&mut self.has_output, true) {
             return;
         }
         let degree = self.columns;
         self.coefficients[0].copy_from_slice(end);
+        self.coefficients[1].iter_mut().zip(end_slope).for_each(|(c, slope)| *c = self.length * slope);
         let mut factorial = 1.0;
-        for order in 1..degree {
+        for order in 2..degree {
             factorial *= order as f64;
             self.derivative(order);
             let best = self.derivatives.best();
@@ -249,11 +295,38 @@ impl<B: Basic> Extrapolation<B> {
 }
 
 impl<B: Basic> Extrapolation<B> {
+    /// Replaces the polynomials of algebraic unknowns by parabolas through the middle of the step, if the basic method
+    /// determines them there.
+    fn correct_output(&mut self, run: &mut Run<'_>) {
+        if std::mem::replace(&mut self.is_corrected, true) {
+            return;
+        }
+        let degree = self.columns + 1;
+        let start = &self.states[0][0];
+        for (k, middle) in self.between.iter_mut().enumerate() {
+            *middle = match self.is_differential[k] {
+                true => self.coefficients[..=degree].iter().rev().fold(0.0, |sum, c| sum * -0.5 + c[k]),
+                false => 0.5 * (start[k] + run.y[k]),
+            };
+        }
+        let at = [run.clock.time() - 0.5 * self.length, self.length];
+        if !self.basic.find_between(run, at, &mut self.between) {
+            return;
+        }
+        for k in (0..run.y.len()).filter(|&k| !self.is_differential[k]) {
+            let [start, middle, end] = [self.states[0][0][k], self.between[k], run.y[k]];
+            let parabola = [end, start - 4.0 * middle + 3.0 * end, 2.0 * (start - 2.0 * middle + end)];
+            for (c, value) in self.coefficients.iter_mut().zip(parabola.into_iter().chain(std::iter::repeat(0.0))) {
+                c[k] = value;
+            }
+        }
+    }
+
     /// The factor by which the next step may be longer for the sake of dense output, or has to be shorter. The error between
     /// the ends is estimated by what the derivative at the start contributes (Hairer, Nørsett & Wanner I, (II.9.27) ff.):
     /// a multiple of $(1 + s)\, s^k$.
     fn dense_bound(&mut self, run: &Run<'_>) -> f64 {
-        self.complete_output(&run.candidate);
+        self.complete_output(&run.candidate, &run.candidate_slope);
         let k = self.columns as f64;
         let largest = (k / (k + 1.0)).powf(k) / (k + 1.0);
         let last = &self.coefficients[self.columns + 1];
@@ -265,7 +338,7 @@ impl<B: Basic> Extrapolation<B> {
 
 impl<B: Basic> Scheme for Extrapolation<B> {
     fn solve(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Rejection> {
-        (self.has_output, self.length) = (false, h);
+        (self.has_output, self.is_corrected, self.length) = (false, false, h);
         self.start_slope.copy_from_slice(&run.yp);
         self.extrapolate(run, h).map_err(|cause| {
             self.control.after_trouble();
@@ -327,7 +400,8 @@ impl<B: Basic> Scheme for Extrapolation<B> {
     }
 
     fn dense_coefficients(&mut self, run: &mut Run<'_>, coefficients: &mut [f64]) {
-        self.complete_output(&run.y);
+        self.complete_output(&run.y, &run.yp);
+        self.correct_output(run);
         let sources = self.coefficients[..=self.dense_degree()].iter().flatten();
         coefficients.iter_mut().zip(sources).for_each(|(target, source)| *target = *source);
     }
