@@ -25,7 +25,7 @@ extern crate self as dae;
 pub use dae_macros::{dae, include_model};
 pub use dae_runtime as runtime;
 pub use dae_runtime::class::{
-    Bdf, Classified, Dop853, Dopri5, ExplicitEuler, Index, Open, Radau, Radau5, Solved, Treats,
+    Bdf, Classified, Dop853, Dopri5, ExplicitEuler, Hem4, Hem5, Index, Limex, Mexx, Open, Radau, Radau5, Solved, Treats,
 };
 pub use dae_runtime::contract::{Dae, ParameterError};
 pub use dae_runtime::event::{Event, Occurrence};

@@ -55,6 +55,10 @@ impl Basic for HalfExplicitEuler {
         Work { step: 10.0, sequence: 0.0, basic_step: 4.0 }
     }
 
+    fn knows_derivatives(&self) -> bool {
+        true
+    }
+
     fn begin(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), StepError> {
         self.consistent.begin(run, h)
     }
@@ -99,7 +103,10 @@ impl Basic for HalfExplicitEuler {
         for _ in 0..CORRECTIONS {
             equations.move_onto_constraints(run.dae, t, &mut run.statistics);
         }
-        self.consistent.find_end(run, t, h)
+        self.consistent.find_end(run, t, h)?;
+        let matrix = self.consistent.equations.matrix();
+        run.projector.apply(run.dae, matrix, &run.weights, t, &mut run.candidate, &mut run.statistics);
+        Ok(())
     }
 
     fn spread_error(&mut self, run: &mut Run<'_>, h: f64, error: &mut [f64]) -> Result<(), StepError> {
@@ -110,9 +117,7 @@ impl Basic for HalfExplicitEuler {
         self.consistent.find_between(run, at, state)
     }
 
-    fn accept(&mut self, run: &mut Run<'_>) {
-        let (t, matrix) = (run.clock.time(), self.consistent.equations.matrix());
-        run.projector.apply(run.dae, matrix, &run.weights, t, &mut run.y, &mut run.statistics);
+    fn accept(&mut self) {
         self.consistent.accept();
     }
 

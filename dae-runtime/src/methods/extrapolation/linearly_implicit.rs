@@ -158,7 +158,7 @@ impl Basic for LinearlyImplicitEuler {
         Ok(())
     }
 
-    fn accept(&mut self, _run: &mut Run<'_>) {
+    fn accept(&mut self) {
         self.are_current = false;
     }
 

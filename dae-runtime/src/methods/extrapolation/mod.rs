@@ -45,8 +45,13 @@ const MOST: usize = 8;
 const AT_FIXED_STEP: usize = 5;
 /// The estimated error of dense output, in units of the error allowed, that is aimed at.
 const BETWEEN: f64 = 0.1;
-/// For the sake of dense output, the next step is shorter than the last one by at most this factor.
+/// Largest number of states, both ends included, through which polynomials of algebraic unknowns are laid.
+const NODES: usize = 6;
+/// For the sake of dense output, the next step is shorter than the last one by at most this factor; or the step itself is
+/// repeated with a length shorter by this factor, if derivatives at the ends of steps are known.
 const LEAST_BOUND: f64 = 0.5;
+/// Differences of high order amplify rounding errors by about this factor for each order.
+const AMPLIFICATION: f64 = 10.0;
 /// After an attempt whose equations could not be solved, the step is shortened by this factor.
 const AFTER_TROUBLE: f64 = 0.25;
 
@@ -54,6 +59,12 @@ const AFTER_TROUBLE: f64 = 0.25;
 trait Basic {
     /// What it costs.
     fn work(&self) -> Work;
+
+    /// Whether derivatives at the ends of steps are those of the equations, so that dense output is the more accurate the
+    /// higher the order.
+    fn knows_derivatives(&self) -> bool {
+        false
+    }
 
     /// Prepares attempts from the last accepted state.
     fn begin(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), StepError>;
@@ -79,7 +90,7 @@ trait Basic {
     }
 
     /// Notes that the end of the step is accepted: it is the state of the run.
-    fn accept(&mut self, run: &mut Run<'_>);
+    fn accept(&mut self);
 
     /// Drops what belongs to earlier equations.
     fn forget(&mut self);
@@ -145,7 +156,7 @@ fn begin<'d, B: Basic + 'd>(
     run.statistics.jacobians += start.plan.jacobians;
     let basic = basic(&run)?;
     let scheme = Extrapolation {
-        control: Control::new(basic.work(), most),
+        control: Control::new(basic.work(), most, basic.knows_derivatives()),
         basic,
         most,
         table: Table::new(n, most.max(2)),
@@ -162,6 +173,7 @@ fn begin<'d, B: Basic + 'd>(
         size: 0.0,
         has_output: false,
         is_corrected: false,
+        nodes: vec![vec![0.0; n]; NODES],
     };
     let first = first_step(description, start, &run.weights, &run.clock);
     run.begin_with(first, options);
@@ -199,9 +211,12 @@ struct Extrapolation<B> {
     /// Its error, and the norm of that.
     error: Vec<f64>,
     size: f64,
-    /// Whether `coefficients` belong to the last step, and whether they contain what the basic method says of its middle.
+    /// Whether `coefficients` belong to the last step, and whether they contain what the basic method says of algebraic
+    /// unknowns.
     has_output: bool,
     is_corrected: bool,
+    /// States at equal distances in the last step, from its end.
+    nodes: Vec<Vec<f64>>,
 }
 
 impl<B: Basic> Extrapolation<B> {
@@ -295,29 +310,48 @@ impl<B: Basic> Extrapolation<B> {
 }
 
 impl<B: Basic> Extrapolation<B> {
-    /// Replaces the polynomials of algebraic unknowns by parabolas through the middle of the step, if the basic method
-    /// determines them there.
+    /// Replaces the polynomials of algebraic unknowns by those through equidistant states in the step, if the basic method
+    /// determines such.
     fn correct_output(&mut self, run: &mut Run<'_>) {
-        if std::mem::replace(&mut self.is_corrected, true) {
+        if std::mem::replace(&mut self.is_corrected, true) || self.is_differential.iter().all(|is| *is) {
             return;
         }
         let degree = self.columns + 1;
-        let start = &self.states[0][0];
-        for (k, middle) in self.between.iter_mut().enumerate() {
-            *middle = match self.is_differential[k] {
-                true => self.coefficients[..=degree].iter().rev().fold(0.0, |sum, c| sum * -0.5 + c[k]),
-                false => 0.5 * (start[k] + run.y[k]),
-            };
-        }
-        let at = [run.clock.time() - 0.5 * self.length, self.length];
-        if !self.basic.find_between(run, at, &mut self.between) {
-            return;
+        let parts = self.nodes.len().min(degree + 1) - 1;
+        for (j, node) in self.nodes.iter_mut().enumerate().take(parts + 1) {
+            let s = -(j as f64) / parts as f64;
+            for (k, value) in node.iter_mut().enumerate() {
+                *value = match self.is_differential[k] {
+                    true => self.coefficients[..=degree].iter().rev().fold(0.0, |sum, c| sum * s + c[k]),
+                    false => run.y[k] - s * (self.states[0][0][k] - run.y[k]),
+                };
+            }
+            let at = [run.clock.time() + s * self.length, self.length];
+            if j > 0 && j < parts && !self.basic.find_between(run, at, node) {
+                return;
+            }
         }
         for k in (0..run.y.len()).filter(|&k| !self.is_differential[k]) {
-            let [start, middle, end] = [self.states[0][0][k], self.between[k], run.y[k]];
-            let parabola = [end, start - 4.0 * middle + 3.0 * end, 2.0 * (start - 2.0 * middle + end)];
-            for (c, value) in self.coefficients.iter_mut().zip(parabola.into_iter().chain(std::iter::repeat(0.0))) {
-                c[k] = value;
+            self.coefficients.iter_mut().for_each(|c| c[k] = 0.0);
+            // Newton's forward differences of x = -s parts, as powers of s.
+            let mut basis = [0.0; NODES + 1];
+            basis[0] = 1.0;
+            for i in 0..=parts {
+                let mut difference = 0.0;
+                let mut binomial = 1.0;
+                for j in (0..=i).rev() {
+                    difference += binomial * self.nodes[j][k];
+                    binomial *= -(j as f64) / (i + 1 - j) as f64;
+                }
+                let mut scale = difference;
+                for (c, factor) in self.coefficients.iter_mut().zip(&basis[..=i]) {
+                    c[k] += scale * factor;
+                    scale *= -(parts as f64);
+                }
+                for power in (0..=i).rev() {
+                    basis[power + 1] += basis[power] / (i + 1) as f64;
+                    basis[power] *= -(i as f64) / (i + 1) as f64;
+                }
             }
         }
     }
@@ -332,7 +366,8 @@ impl<B: Basic> Extrapolation<B> {
         let last = &self.coefficients[self.columns + 1];
         self.between.iter_mut().zip(last).for_each(|(between, last)| *between = largest * last);
         let size = run.weights.error_norm(&self.between);
-        (BETWEEN / size).powf(1.0 / k).max(LEAST_BOUND)
+        let noise = f64::EPSILON * AMPLIFICATION.powf(k) * run.weights.error_norm(&run.candidate);
+        if size <= noise { f64::INFINITY } else { (BETWEEN / size).powf(1.0 / k).max(LEAST_BOUND) }
     }
 }
 
@@ -355,16 +390,21 @@ impl<B: Basic> Scheme for Extrapolation<B> {
 
     fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
         if self.verdict == Verdict::Accept {
-            return Ok(self.control.after_success(self.columns).min(self.dense_bound(run)) * h.abs());
+            let bound = self.dense_bound(run);
+            if bound > LEAST_BOUND || !self.basic.knows_derivatives() {
+                return Ok(self.control.after_success(self.columns, bound) * h.abs());
+            }
+            self.error.copy_from_slice(&self.between);
         }
-        let retry = self.control.after_rejection(self.columns) * h.abs();
+        let most = if self.verdict == Verdict::Accept { LEAST_BOUND } else { 1.0 };
+        let retry = self.control.after_rejection(self.columns).min(most) * h.abs();
         Err(Rejection { cause: StepError::Error { unknown: self.worst(run) }, retry })
     }
 
     fn accept(&mut self, run: &mut Run<'_>, _h: f64) {
         run.y.copy_from_slice(&run.candidate);
         run.yp.copy_from_slice(&run.candidate_slope);
-        self.basic.accept(run);
+        self.basic.accept();
     }
 
     fn forget(&mut self, _run: &Run<'_>) {

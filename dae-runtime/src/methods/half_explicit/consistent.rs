@@ -142,14 +142,22 @@ impl Consistent {
     /// Moves a state within the last step, at time `t`, onto the constraints, and finds its algebraic unknowns; returns
     /// `false` where that fails, and leaves the state unchanged.
     pub(crate) fn find_between(&mut self, run: &mut Run<'_>, [t, h]: [f64; 2], state: &mut [f64]) -> bool {
-        if self.equations.structure.algebraic.is_empty() || self.linearise(run, h).is_err() {
+        if self.equations.structure.algebraic.is_empty() {
             return false;
         }
         self.equations.point.copy_from_slice(state);
         self.equations.slope.copy_from_slice(&run.yp);
-        self.equations.move_onto_constraints(run.dae, t, &mut run.statistics);
         self.evaluate_jacobians(run, t);
-        let is_found = self.solve_by_differentiation(run, t, h).is_ok();
+        // The other matrix is that of an earlier state.
+        self.equations.exchange();
+        let description = run.dae.description();
+        let mut found = self.equations.linearise(description, &self.jacobians, h, &mut run.statistics);
+        if found.is_ok() {
+            self.equations.move_onto_constraints(run.dae, t, &mut run.statistics);
+            found = self.solve_by_differentiation(run, t, h);
+        }
+        self.equations.exchange();
+        let is_found = found.is_ok();
         if is_found {
             state.copy_from_slice(&self.equations.point);
         }

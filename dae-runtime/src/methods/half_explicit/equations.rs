@@ -18,7 +18,8 @@
 //!    -\begin{pmatrix} \Phi \\\\ (g_t + g_y y') / c \end{pmatrix}, $$
 //!
 //! if it is evaluated nearby. It is the iteration matrix $c F_{y'} + F_y$ of implicit methods without the derivatives of
-//! $\Phi$ with respect to $y$; with $c = 1/h$ these would be smaller by a factor $O(h)$.
+//! $\Phi$ with respect to $y$; with $c = 1/h$ these would be smaller by a factor
+//! $O(h)$.
 
 use std::rc::Rc;
 
