@@ -50,7 +50,7 @@ fn steps_do_not_allocate() {
     fixed_steps_do_not_allocate();
     #[cfg(feature = "lie")]
     steps_on_groups_do_not_allocate();
-    let is_half_explicit = |method: Method| matches!(method, Method::Hem4 | Method::Hem5);
+    let is_half_explicit = |method: Method| matches!(method, Method::Hem4 | Method::Hem5 | Method::Mexx);
     for &method in Method::ALL.iter().filter(|method| method.controls_step_size() && !method.is_explicit()) {
         let form = if method == Method::Limex { pendulum::Form::Index1 } else { pendulum::Form::Ggl };
         let problem = pendulum::pendulum(form);

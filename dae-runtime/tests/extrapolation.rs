@@ -4,7 +4,7 @@ mod problems;
 
 use dae_runtime::solve::{Integration, Method, RunError};
 use dae_runtime::stepper::{Failure, Options, StepControl, Tolerance};
-use problems::{Model, Problem, manufactured, pendulum};
+use problems::{Model, Problem, manufactured, pendulum, steering_wheel};
 
 /// The end of a run of `n` fixed steps with the given order.
 fn end<M: Model>(method: Method, order: usize, problem: &Problem<M>, n: usize, t_end: f64) -> Vec<f64> {
@@ -88,4 +88,33 @@ fn what_does_not_suit_is_refused() {
         let error = integration.run_from(0.0, &index_1.y0, &index_1.yp0, 1.0).unwrap_err();
         assert!(matches!(error, RunError::Options(Failure::InvalidOption { .. })), "{error}");
     }
+}
+
+/// On a pendulum in forms of index 2 and 1, multipliers included, and on a system that is nonlinear in its unknown of
+/// index 2.
+#[test]
+fn mexx_has_the_orders_of_its_columns() {
+    let (t, exact) = &pendulum::REFERENCE[0];
+    let (end_of_wheel, wheel) = &steering_wheel::REFERENCE[2];
+    for (order, n) in [(1, 80), (2, 80), (3, 80), (4, 40), (5, 20)] {
+        let of_pendulum = |form| observed(Method::Mexx, order, &pendulum::pendulum(form), n, *t, exact);
+        let found = [
+            of_pendulum(pendulum::Form::Ggl),
+            of_pendulum(pendulum::Form::Index2),
+            of_pendulum(pendulum::Form::Index1),
+            observed(Method::Mexx, order, &steering_wheel::steering_wheel(), n, *end_of_wheel, wheel),
+        ];
+        let is_close = |found: &f64| (found - order as f64).abs() < allowed(order);
+        assert!(found.iter().all(is_close), "order {order}: {found:?}");
+    }
+}
+
+/// What half-explicit methods refuse, the method refuses too.
+#[test]
+fn mexx_needs_a_hessenberg_form() {
+    let index_3 = pendulum::pendulum(pendulum::Form::Index3);
+    let integration = Integration::new(&index_3).method(Method::Mexx).fixed_step(0.01);
+    let error = integration.run_from(0.0, &index_3.y0, &index_3.yp0, 1.0).unwrap_err();
+    let RunError::Options(Failure::NotHessenberg { method, equation, unknown, .. }) = &error else { panic!("{error}") };
+    assert_eq!((&**method, &**equation, &**unknown), ("MEXX", "equation 5", "lambda"));
 }

@@ -99,6 +99,6 @@ fn steps_are_cheap() {
         let s = integration.run_from(0.0, &problem.y0, &problem.yp0, 10.0).unwrap().statistics;
         let attempts = s.steps + s.rejected();
         assert!(s.factorizations <= attempts + 1 && s.jacobians <= attempts + 3, "{s:?}");
-        assert!(s.residuals <= 4 * stages * attempts, "{s:?}");
+        assert!(s.residuals <= 5 * stages * attempts, "{s:?}");
     }
 }

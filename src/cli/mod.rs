@@ -213,7 +213,7 @@ impl From<ProjectionArgument> for Projection {
 }
 
 /// The names of methods on the command line.
-const METHODS: &str = "radau5|radau|radau9|radau13|bdf|bdfK|implicit-euler|dopri5|dop853|explicit-euler|implicit-midpoint|trapezoidal|symplectic-euler|rattle|rattle4|rattle6|rattle8|lobatto";
+const METHODS: &str = "radau5|radau|radau9|radau13|bdf|bdfK|implicit-euler|hem5|hem4|mexx|limex|dopri5|dop853|explicit-euler|implicit-midpoint|trapezoidal|symplectic-euler|rattle|rattle4|rattle6|rattle8|lobatto";
 
 /// A method named on the command line.
 #[derive(Clone, Debug)]
@@ -235,6 +235,10 @@ impl FromStr for MethodArgument {
             "radau13" => (Method::Radau, Some(13)),
             "bdf" => (Method::Bdf, None),
             "implicit-euler" => (Method::Bdf, Some(1)),
+            "hem5" => (Method::Hem5, None),
+            "hem4" => (Method::Hem4, None),
+            "mexx" => (Method::Mexx, None),
+            "limex" => (Method::Limex, None),
             "dopri5" => (Method::Dopri5, None),
             "dop853" => (Method::Dop853, None),
             "explicit-euler" => (Method::ExplicitEuler, None),
@@ -251,7 +255,7 @@ impl FromStr for MethodArgument {
                 _ => {
                     return Err(format!(
                         "the methods are radau5, radau, radau9, radau13, bdf, bdf1 to bdf{MAX_ORDER}, implicit-euler, \
-                         dopri5, dop853, explicit-euler, implicit-midpoint, trapezoidal, symplectic-euler, rattle, rattle4, rattle6, rattle8 and lobatto"
+                         hem5, hem4, mexx, limex, dopri5, dop853, explicit-euler, implicit-midpoint, trapezoidal, symplectic-euler, rattle, rattle4, rattle6, rattle8 and lobatto"
                     ));
                 }
             },

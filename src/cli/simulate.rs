@@ -9,7 +9,7 @@ use std::path::Path;
 
 use dae_runtime::contract::Dae;
 use dae_runtime::solution::{Solution, Status};
-use dae_runtime::solve::{Integration, Record, RunError, StepView};
+use dae_runtime::solve::{Integration, Method, Record, RunError, StepView};
 use dae_symbolic::eval::Interpreter;
 use dae_symbolic::form::Form;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -21,11 +21,14 @@ use super::{Exit, Loaded, SimulateArguments, fail, json, picture, print, summary
 
 pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     check_outputs(arguments)?;
-    let method = arguments.method.method;
-    let is_underlying = method.is_explicit() || method.is_symplectic();
-    let form = arguments.form.as_ref().unwrap_or(if is_underlying { &Form::Underlying } else { &Form::Ggl });
+    let by_method = match arguments.method.method {
+        method if method.is_explicit() || method.is_symplectic() => Form::Underlying,
+        Method::Limex => Form::Index1,
+        _ => Form::Ggl,
+    };
+    let form = arguments.form.as_ref().unwrap_or(&by_method);
     let loaded = match &arguments.form {
-        None if !is_underlying => Loaded::read_default(&arguments.model)?,
+        None if by_method == Form::Ggl => Loaded::read_default(&arguments.model)?,
         _ => Loaded::read(&arguments.model, form)?,
     };
     let compiled = &loaded.compiled;

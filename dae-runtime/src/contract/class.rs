@@ -62,7 +62,7 @@ impl Classified for dyn Dae + '_ {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not converge for formulations of class `{C}`",
     label = "no method for this formulation",
-    note = "`Radau5` and `Radau` integrate unknowns of index up to 3, `Bdf`, `Hem4` and `Hem5` up to 2, `Limex` up to 1, `Dopri5`, `Dop853` and `ExplicitEuler` the form `underlying()`, `Rattle` and other symplectic methods the same form of Hamiltonian systems",
+    note = "`Radau5` and `Radau` integrate unknowns of index up to 3, `Bdf`, `Hem4`, `Hem5` and `Mexx` up to 2, `Limex` up to 1, `Dopri5`, `Dop853` and `ExplicitEuler` the form `underlying()`, `Rattle` and other symplectic methods the same form of Hamiltonian systems",
     note = "of the same model, `ggl()` and `index2()` have unknowns of index 2, `index1()` and the state-space forms of index 1 or 2",
     note = "`Method::Bdf` is checked when a run starts, and goes with fixed steps for any index"
 )]
@@ -191,6 +191,11 @@ methods! {
     /// For $B(t, y) y' = f(t, y)$, which may be singular (Deuflhard, Hairer and Zugck, Numer. Math. 51, 1987; Deuflhard and
     /// Nowak 1987).
     Limex: "LIMEX", Requirement::Index(1), [Index<1>];
+    /// The extrapolated half-explicit Euler method, of orders 2 to 8 chosen as the run proceeds: non-stiff systems of index
+    /// 2, constrained mechanical systems above all, at tight tolerances.
+    ///
+    /// For the same formulations as [`Hem5`] (Lubich, IMPACT Comput. Sci. Eng. 1, 1989, and 3, 1991).
+    Mexx: "MEXX", Requirement::Index(2), [Index<1>, Index<2>];
     /// The implicit midpoint rule directly on $F(t, y, y') = 0$, in steps of fixed size: symmetric, and symplectic for
     /// ordinary differential equations, of order 2; for studies where unknowns have a higher index.
     ImplicitMidpoint: "the implicit midpoint rule", Requirement::FixedSteps, [Index<1>, Index<2>, Index<3>, Solved, Hamiltonian];

@@ -80,6 +80,7 @@ impl Method {
             Method::Hem5 => half_explicit::start(&HEM5, dae, start, options),
             Method::Hem4 => half_explicit::start(&HEM4, dae, start, options),
             Method::Limex => extrapolation::start_linearly_implicit(dae, start, options),
+            Method::Mexx => extrapolation::start_half_explicit(dae, start, options),
             Method::ExplicitEuler => runge_kutta::start(&EULER, dae, start, options),
             Method::ImplicitMidpoint => one_stage::start((Rule::Midpoint, self.name()), dae, start, options),
             Method::Trapezoidal => one_stage::start((Rule::Trapezoidal, self.name()), dae, start, options),

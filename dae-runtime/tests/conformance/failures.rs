@@ -90,7 +90,7 @@ fn refused_order(method: Method) -> usize {
     match method {
         Method::Hem4 => 3,
         Method::Hem5 => 4,
-        Method::Limex => 9,
+        Method::Limex | Method::Mexx => 9,
         _ if method.is_explicit() => 4,
         _ => 6,
     }

@@ -14,6 +14,10 @@
 const SAFETY: (f64, f64) = (0.94, 0.65);
 /// Bounds on the ratio of successive lengths.
 const RANGE: (f64, f64) = (0.1, 5.0);
+/// Dense output limits steps if its bound is less than this part of that of the error.
+const BOUNDED: f64 = 0.7;
+/// Steps converge in this column at the earliest.
+const LEAST: usize = 3;
 /// The order is lowered if that reduces the work per length by this factor, and raised if the order before had more
 /// than the present one by the inverse of the second.
 const LOWER: f64 = 0.8;
@@ -50,8 +54,13 @@ pub(super) struct Control {
     factors: Vec<f64>,
     /// The column in which the next step is expected to converge.
     target: usize,
-    /// The highest column.
+    /// The lowest column in which a step may converge, and the highest.
+    least: usize,
     most: usize,
+    /// Whether the order is raised where dense output limits steps.
+    raises: bool,
+    /// The lowest column in which the next step may converge.
+    earliest: usize,
     /// Whether the last attempt was rejected.
     is_repeated: bool,
     /// Whether no step has been accepted yet.
@@ -60,7 +69,7 @@ pub(super) struct Control {
 
 impl Control {
     /// For at most `most` columns, of which the $j$-th has $n_j = j$ basic steps.
-    pub(super) fn new(work: Work, most: usize) -> Control {
+    pub(super) fn new(work: Work, most: usize, raises: bool) -> Control {
         let mut total = vec![work.step];
         for steps in 1..=most + 1 {
             total.push(total[steps - 1] + work.sequence + steps as f64 * work.basic_step);
@@ -68,7 +77,10 @@ impl Control {
         Control {
             work: total,
             factors: vec![1.0; most + 2],
-            target: most.min(3),
+            target: most.min(LEAST),
+            least: most.min(LEAST),
+            raises,
+            earliest: most.min(LEAST),
             most,
             is_repeated: false,
             is_first: true,
@@ -80,7 +92,7 @@ impl Control {
         let factor = SAFETY.0 * (SAFETY.1 / error).powf(1.0 / column as f64);
         self.factors[column] = if factor.is_nan() { RANGE.0 } else { factor.clamp(RANGE.0, RANGE.1) };
         let last = if self.is_first { self.most } else { (self.target + 1).min(self.most) };
-        let is_window = self.is_first || column + 1 >= self.target;
+        let is_window = column >= self.earliest.min(self.most) && (self.is_first || column + 1 >= self.target);
         if is_window && error <= 1.0 {
             return Verdict::Accept;
         }
@@ -92,43 +104,58 @@ impl Control {
         if is_window && error > reduction { Verdict::Reject } else { Verdict::Continue }
     }
 
+    /// What to do if the error after the last column turns out to be larger than it seemed.
+    pub(super) fn refuse(&mut self, column: usize, error: f64) -> Verdict {
+        let factor = SAFETY.0 * (SAFETY.1 / error).powf(1.0 / column as f64);
+        self.factors[column] = if factor.is_nan() { RANGE.0 } else { factor.clamp(RANGE.0, RANGE.1) };
+        Verdict::Reject
+    }
+
     /// Work per length, in arbitrary units, with `column` columns.
     fn per_length(&self, column: usize) -> f64 {
         self.work[column] / self.factors[column]
     }
 
-    /// The factor by which the next step is longer, after one accepted with `column` columns.
-    pub(super) fn after_success(&mut self, column: usize) -> f64 {
+    /// The factor by which the next step is longer, after one accepted with `column` columns, and at most `bound` for
+    /// the sake of dense output. Where that is what limits steps, the order is raised.
+    pub(super) fn after_success(&mut self, column: usize, bound: f64) -> f64 {
         let mut target = column;
-        if column > 2 && self.per_length(column - 1) < LOWER * self.per_length(column) {
+        self.earliest = self.least;
+        if column > self.least && self.per_length(column - 1) < LOWER * self.per_length(column) {
             target = column - 1;
-        } else if column < self.most && (column < 3 || self.per_length(column) < RAISE * self.per_length(column - 1)) {
+        } else if column < self.most
+            && (column == self.least || self.per_length(column) < RAISE * self.per_length(column - 1))
+        {
             target = column + 1;
         }
         let mut factor = self.factors[target.min(column)];
         if target > column {
             factor *= self.work[target] / self.work[column];
         }
+        if self.raises && bound < BOUNDED * self.factors[column] && column < self.most {
+            target = column + 1;
+            self.earliest = target;
+        }
         if std::mem::take(&mut self.is_repeated) {
             target = target.min(self.target);
             factor = factor.min(1.0);
         }
-        (self.target, self.is_first) = (target.max(2.min(self.most)), false);
-        factor.min(RANGE.1)
+        (self.target, self.is_first) = (target.max(self.least), false);
+        factor.min(bound).min(RANGE.1)
     }
 
     /// The factor by which the step is to be shortened, after an attempt rejected with `column` columns.
     pub(super) fn after_rejection(&mut self, column: usize) -> f64 {
-        let mut target = column.min(self.target).max(2.min(self.most));
-        if target > 2 && self.per_length(target - 1) < LOWER * self.per_length(target) {
+        let mut target = column.min(self.target).max(self.least);
+        if target > self.least && self.per_length(target - 1) < LOWER * self.per_length(target) {
             target -= 1;
         }
-        (self.target, self.is_repeated) = (target, true);
+        (self.target, self.is_repeated, self.earliest) = (target, true, self.least);
         self.factors[target.min(column)].clamp(RANGE.0, 0.9)
     }
 
     /// After an attempt whose equations could not be solved.
     pub(super) fn after_trouble(&mut self) {
-        self.is_repeated = true;
+        (self.is_repeated, self.earliest) = (true, self.least);
     }
 }

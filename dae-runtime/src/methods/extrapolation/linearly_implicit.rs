@@ -18,7 +18,7 @@
 
 use std::rc::Rc;
 
-use super::Basic;
+use super::basic::Basic;
 use super::control::Work;
 use crate::contract::Leading;
 use crate::integrator::stepper::Statistics;
@@ -158,7 +158,7 @@ impl Basic for LinearlyImplicitEuler {
         Ok(())
     }
 
-    fn accept(&mut self, _run: &mut Run<'_>) {
+    fn accept(&mut self) {
         self.are_current = false;
     }
 

@@ -5,9 +5,9 @@
 //! P. Deuflhard, U. Nowak, *Extrapolation integrators for quasilinear implicit ODEs* (1987); Hairer & Wanner II, sections
 //! IV.9 and VI.5.
 //!
-//! A step of length $h$ is made with $1, 2, 3, \dots$ steps of a *basic method* ([`linearly_implicit`]). Where errors of
-//! that have an expansion in powers of its step size, $k$ such sequences give a result of order $k$ (`table`). How many
-//! there are is decided for each step (`control`).
+//! A step of length $h$ is made with $1, 2, 3, \dots$ steps of a *basic method* ([`linearly_implicit`],
+//! [`half_explicit_euler`]). Where errors of that have an expansion in powers of its step size, $k$ such sequences give a
+//! result of order $k$ (`table`). How many there are is decided for each step (`control`).
 //!
 //! # Dense output
 //!
@@ -15,9 +15,12 @@
 //! derivatives there, with errors that have expansions too (Hairer & Wanner II, section IV.9), except for those that
 //! contain the state at the start, which in algebraic unknowns does not fit the sequence. From the others $y', \dots,
 //! y^{(k-1)}$ are extrapolated; these, the state at the end, and state and derivative at the start determine a polynomial
-//! of degree $k + 1$ (of algebraic unknowns, the derivative at the start is not known). Its error is $O(h^k)$, as is the error estimate.
+//! of degree $k + 1$ (of algebraic unknowns, the derivative at the start is not known). Its error is $O(h^k)$, as is the
+//! error estimate.
 
+mod basic;
 mod control;
+mod half_explicit_euler;
 mod linearly_implicit;
 mod table;
 
@@ -25,14 +28,19 @@ use crate::contract::{Dae, Kind};
 use crate::integrator::error_weights::Weights;
 use crate::integrator::stepper::{DenseAccuracy, Failure, Options, StepControl, Stepper};
 use crate::integrator::{Integrator, Rejection, Run, RunStart, Scheme, StepError};
-use crate::linalg::iteration_matrix::{Deficiency, IterationMatrix};
+use crate::linalg::iteration_matrix::Deficiency;
+use crate::methods::half_explicit::consistent::Consistent;
+use crate::methods::half_explicit::equations::Accuracy;
 use crate::methods::radau::first_step;
-use control::{Control, Verdict, Work};
+use basic::Basic;
+use control::{Control, Verdict};
+use half_explicit_euler::HalfExplicitEuler;
 use linearly_implicit::LinearlyImplicitEuler;
 use table::Table;
 
 /// Names in messages.
 pub(crate) const LIMEX: &str = "LIMEX";
+pub(crate) const MEXX: &str = "MEXX";
 
 /// The highest order.
 const MOST: usize = 8;
@@ -40,42 +48,15 @@ const MOST: usize = 8;
 const AT_FIXED_STEP: usize = 5;
 /// The estimated error of dense output, in units of the error allowed, that is aimed at.
 const BETWEEN: f64 = 0.1;
-/// For the sake of dense output, the next step is shorter than the last one by at most this factor.
+/// Largest number of states, both ends included, through which polynomials of algebraic unknowns are laid.
+const NODES: usize = 6;
+/// For the sake of dense output, the next step is shorter than the last one by at most this factor; or the step itself is
+/// repeated with a length shorter by this factor, if derivatives at the ends of steps are known.
 const LEAST_BOUND: f64 = 0.5;
+/// Differences of high order amplify rounding errors by about this factor for each order.
+const AMPLIFICATION: f64 = 10.0;
 /// After an attempt whose equations could not be solved, the step is shortened by this factor.
 const AFTER_TROUBLE: f64 = 0.25;
-
-/// The method that is extrapolated.
-trait Basic {
-    /// What it costs.
-    fn work(&self) -> Work;
-
-    /// Prepares attempts from the last accepted state.
-    fn begin(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), StepError>;
-
-    /// Divides a step of length `h` into as many basic steps as there are states after the first, which is that at the
-    /// start.
-    fn steps(&mut self, run: &mut Run<'_>, h: f64, states: &mut [Vec<f64>]) -> Result<(), StepError>;
-
-    /// Completes the extrapolated state and derivative at the end of a step of length `h`, in `run.candidate` and
-    /// `run.candidate_slope`.
-    fn end(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), StepError>;
-
-    /// Notes that the end of the step is accepted.
-    fn accept(&mut self, run: &mut Run<'_>);
-
-    /// Drops what belongs to earlier equations.
-    fn forget(&mut self);
-
-    /// See [`Scheme::deficiency`].
-    fn deficiency(&mut self, run: &mut Run<'_>, h: f64) -> Option<Deficiency>;
-
-    /// See [`Scheme::leading`].
-    fn leading(&self) -> f64;
-
-    /// The matrix of the last basic step.
-    fn matrix(&self) -> &IterationMatrix<f64>;
-}
 
 /// Begins an integration by the extrapolated linearly implicit Euler method.
 pub(crate) fn start_linearly_implicit<'d>(
@@ -84,6 +65,18 @@ pub(crate) fn start_linearly_implicit<'d>(
     options: &Options,
 ) -> Result<Box<dyn Stepper + 'd>, Failure> {
     begin(LIMEX, dae, start, options, |run| Ok(LinearlyImplicitEuler::new(run, start.plan)))
+}
+
+/// Begins an integration by the extrapolated half-explicit Euler method.
+pub(crate) fn start_half_explicit<'d>(
+    dae: &'d dyn Dae,
+    start: RunStart<'_>,
+    options: &Options,
+) -> Result<Box<dyn Stepper + 'd>, Failure> {
+    begin(MEXX, dae, start, options, |run| {
+        let consistent = Consistent::new(dae, MEXX, start, options, Accuracy::OfBasicSteps)?;
+        Ok(HalfExplicitEuler::new(consistent, run.y.len()))
+    })
 }
 
 /// Begins an integration with a basic method.
@@ -116,7 +109,7 @@ fn begin<'d, B: Basic + 'd>(
     run.statistics.jacobians += start.plan.jacobians;
     let basic = basic(&run)?;
     let scheme = Extrapolation {
-        control: Control::new(basic.work(), most),
+        control: Control::new(basic.work(), most, basic.knows_derivatives()),
         basic,
         most,
         table: Table::new(n, most.max(2)),
@@ -132,10 +125,17 @@ fn begin<'d, B: Basic + 'd>(
         error: vec![0.0; n],
         size: 0.0,
         has_output: false,
+        is_corrected: false,
+        nodes: vec![vec![0.0; n]; NODES],
     };
     let first = first_step(description, start, &run.weights, &run.clock);
     run.begin_with(first, options);
     Ok(Box::new(Integrator::new(run, scheme)))
+}
+
+/// Whether errors are estimated with so many columns.
+fn columns_are_compared(control: StepControl, columns: usize) -> bool {
+    columns > 1 && control == StepControl::Adaptive
 }
 
 /// The scheme of an extrapolation method.
@@ -164,8 +164,12 @@ struct Extrapolation<B> {
     /// Its error, and the norm of that.
     error: Vec<f64>,
     size: f64,
-    /// Whether `coefficients` belong to the last step.
+    /// Whether `coefficients` belong to the last step, and whether they contain what the basic method says of algebraic
+    /// unknowns.
     has_output: bool,
+    is_corrected: bool,
+    /// States at equal distances in the last step, from its end.
+    nodes: Vec<Vec<f64>>,
 }
 
 impl<B: Basic> Extrapolation<B> {
@@ -180,7 +184,7 @@ impl<B: Basic> Extrapolation<B> {
             self.table.push(columns, |k| end[k]);
             self.columns = columns;
             self.verdict = Verdict::Continue;
-            if columns > 1 && run.control == StepControl::Adaptive {
+            if columns_are_compared(run.control, columns) {
                 self.table.error(&mut self.error);
                 self.size = run.weights.error_norm(&self.error);
                 self.verdict = self.control.judge(columns, self.size);
@@ -196,7 +200,15 @@ impl<B: Basic> Extrapolation<B> {
         if let Some(unknown) = run.candidate.iter().position(|y| !y.is_finite()) {
             return Err(StepError::Convergence { unknown });
         }
-        self.basic.end(run, h)
+        self.basic.end(run, h)?;
+        if self.verdict == Verdict::Accept && columns_are_compared(run.control, self.columns) {
+            self.basic.spread_error(run, h, &mut self.error)?;
+            self.size = run.weights.error_norm(&self.error);
+            if self.size.is_nan() || self.size > 1.0 {
+                self.verdict = self.control.refuse(self.columns, self.size);
+            }
+        }
+        Ok(())
     }
 
     /// Extrapolates $h^\kappa y^{(\kappa)}$ at the end of the last attempt, from differences without the state at the
@@ -218,15 +230,17 @@ impl<B: Basic> Extrapolation<B> {
         }
     }
 
-    /// Computes the coefficients of dense output of the last attempt, given its end, unless that is done.
-    fn complete_output(&mut self, end: &[f64]) {
+    /// Computes the coefficients of dense output of the last attempt, given its end with the derivative there, unless
+    /// that is done.
+    fn complete_output(&mut self, end: &[f64], end_slope: &[f64]) {
         if std::mem::replace(&mut self.has_output, true) {
             return;
         }
         let degree = self.columns;
         self.coefficients[0].copy_from_slice(end);
+        self.coefficients[1].iter_mut().zip(end_slope).for_each(|(c, slope)| *c = self.length * slope);
         let mut factorial = 1.0;
-        for order in 1..degree {
+        for order in 2..degree {
             factorial *= order as f64;
             self.derivative(order);
             let best = self.derivatives.best();
@@ -249,23 +263,70 @@ impl<B: Basic> Extrapolation<B> {
 }
 
 impl<B: Basic> Extrapolation<B> {
+    /// Replaces the polynomials of algebraic unknowns by those through equidistant states in the step, if the basic method
+    /// determines such.
+    fn correct_output(&mut self, run: &mut Run<'_>) {
+        if std::mem::replace(&mut self.is_corrected, true) || self.is_differential.iter().all(|is| *is) {
+            return;
+        }
+        let degree = self.columns + 1;
+        let parts = self.nodes.len().min(degree + 1) - 1;
+        for (j, node) in self.nodes.iter_mut().enumerate().take(parts + 1) {
+            let s = -(j as f64) / parts as f64;
+            for (k, value) in node.iter_mut().enumerate() {
+                *value = match self.is_differential[k] {
+                    true => self.coefficients[..=degree].iter().rev().fold(0.0, |sum, c| sum * s + c[k]),
+                    false => run.y[k] - s * (self.states[0][0][k] - run.y[k]),
+                };
+            }
+            let at = [run.clock.time() + s * self.length, self.length];
+            if j > 0 && j < parts && !self.basic.find_between(run, at, node) {
+                return;
+            }
+        }
+        for k in (0..run.y.len()).filter(|&k| !self.is_differential[k]) {
+            self.coefficients.iter_mut().for_each(|c| c[k] = 0.0);
+            // Newton's forward differences of x = -s parts, as powers of s.
+            let mut basis = [0.0; NODES + 1];
+            basis[0] = 1.0;
+            for i in 0..=parts {
+                let mut difference = 0.0;
+                let mut binomial = 1.0;
+                for j in (0..=i).rev() {
+                    difference += binomial * self.nodes[j][k];
+                    binomial *= -(j as f64) / (i + 1 - j) as f64;
+                }
+                let mut scale = difference;
+                for (c, factor) in self.coefficients.iter_mut().zip(&basis[..=i]) {
+                    c[k] += scale * factor;
+                    scale *= -(parts as f64);
+                }
+                for power in (0..=i).rev() {
+                    basis[power + 1] += basis[power] / (i + 1) as f64;
+                    basis[power] *= -(i as f64) / (i + 1) as f64;
+                }
+            }
+        }
+    }
+
     /// The factor by which the next step may be longer for the sake of dense output, or has to be shorter. The error between
     /// the ends is estimated by what the derivative at the start contributes (Hairer, Nørsett & Wanner I, (II.9.27) ff.):
     /// a multiple of $(1 + s)\, s^k$.
     fn dense_bound(&mut self, run: &Run<'_>) -> f64 {
-        self.complete_output(&run.candidate);
+        self.complete_output(&run.candidate, &run.candidate_slope);
         let k = self.columns as f64;
         let largest = (k / (k + 1.0)).powf(k) / (k + 1.0);
         let last = &self.coefficients[self.columns + 1];
         self.between.iter_mut().zip(last).for_each(|(between, last)| *between = largest * last);
         let size = run.weights.error_norm(&self.between);
-        (BETWEEN / size).powf(1.0 / k).max(LEAST_BOUND)
+        let noise = f64::EPSILON * AMPLIFICATION.powf(k) * run.weights.error_norm(&run.candidate);
+        if size <= noise { f64::INFINITY } else { (BETWEEN / size).powf(1.0 / k).max(LEAST_BOUND) }
     }
 }
 
 impl<B: Basic> Scheme for Extrapolation<B> {
     fn solve(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Rejection> {
-        (self.has_output, self.length) = (false, h);
+        (self.has_output, self.is_corrected, self.length) = (false, false, h);
         self.start_slope.copy_from_slice(&run.yp);
         self.extrapolate(run, h).map_err(|cause| {
             self.control.after_trouble();
@@ -282,16 +343,21 @@ impl<B: Basic> Scheme for Extrapolation<B> {
 
     fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
         if self.verdict == Verdict::Accept {
-            return Ok(self.control.after_success(self.columns).min(self.dense_bound(run)) * h.abs());
+            let bound = self.dense_bound(run);
+            if bound > LEAST_BOUND || !self.basic.knows_derivatives() {
+                return Ok(self.control.after_success(self.columns, bound) * h.abs());
+            }
+            self.error.copy_from_slice(&self.between);
         }
-        let retry = self.control.after_rejection(self.columns) * h.abs();
+        let most = if self.verdict == Verdict::Accept { LEAST_BOUND } else { 1.0 };
+        let retry = self.control.after_rejection(self.columns).min(most) * h.abs();
         Err(Rejection { cause: StepError::Error { unknown: self.worst(run) }, retry })
     }
 
     fn accept(&mut self, run: &mut Run<'_>, _h: f64) {
         run.y.copy_from_slice(&run.candidate);
         run.yp.copy_from_slice(&run.candidate_slope);
-        self.basic.accept(run);
+        self.basic.accept();
     }
 
     fn forget(&mut self, _run: &Run<'_>) {
@@ -327,7 +393,8 @@ impl<B: Basic> Scheme for Extrapolation<B> {
     }
 
     fn dense_coefficients(&mut self, run: &mut Run<'_>, coefficients: &mut [f64]) {
-        self.complete_output(&run.y);
+        self.complete_output(&run.y, &run.yp);
+        self.correct_output(run);
         let sources = self.coefficients[..=self.dense_degree()].iter().flatten();
         coefficients.iter_mut().zip(sources).for_each(|(target, source)| *target = *source);
     }

@@ -18,7 +18,8 @@
 //!    -\begin{pmatrix} \Phi \\\\ (g_t + g_y y') / c \end{pmatrix}, $$
 //!
 //! if it is evaluated nearby. It is the iteration matrix $c F_{y'} + F_y$ of implicit methods without the derivatives of
-//! $\Phi$ with respect to $y$; with $c = 1/h$ these would be smaller by a factor $O(h)$.
+//! $\Phi$ with respect to $y$; with $c = 1/h$ these would be smaller by a factor
+//! $O(h)$.
 
 use std::rc::Rc;
 
@@ -39,6 +40,8 @@ struct Limits {
 }
 
 const LIMITS: Limits = Limits { iterations: 10, tolerance: 1e-3 };
+/// Where errors are to be extrapolated.
+const LIMITS_OF_BASIC_STEPS: Limits = Limits { iterations: 10, tolerance: 1e-5 };
 /// At a fixed step size no error test would notice an iteration that stopped too early, and steps cannot be shortened.
 const LIMITS_AT_FIXED_STEP: Limits = Limits { iterations: 50, tolerance: 1e-13 };
 /// The rate of convergence that is assumed of the first correction.
@@ -51,6 +54,15 @@ const STAGNATION: f64 = 0.5;
 const NOISE: f64 = 0.1;
 /// $1/c$ is no smaller than this, so that no entry of the matrix overflows.
 const LEAST_LENGTH: f64 = 1e-100;
+
+/// What solutions are to be accurate enough for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Accuracy {
+    /// The stages of a step.
+    OfStages,
+    /// Steps whose errors are extrapolated.
+    OfBasicSteps,
+}
 
 /// What determines the unknowns of index 2.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +103,7 @@ impl Equations {
         structure: Hessenberg,
         plan: &Rc<FactorizationPlan>,
         control: StepControl,
+        accuracy: Accuracy,
     ) -> Equations {
         let description = dae.description();
         let zeros = vec![0.0; description.unknowns.len()];
@@ -107,9 +120,10 @@ impl Equations {
             structure,
             here: linearisation(),
             other: linearisation(),
-            limits: match control {
-                StepControl::Adaptive => LIMITS,
-                StepControl::Fixed(_) => LIMITS_AT_FIXED_STEP,
+            limits: match (control, accuracy) {
+                (StepControl::Adaptive, Accuracy::OfStages) => LIMITS,
+                (StepControl::Adaptive, Accuracy::OfBasicSteps) => LIMITS_OF_BASIC_STEPS,
+                (StepControl::Fixed(_), _) => LIMITS_AT_FIXED_STEP,
             },
             point: zeros.clone(),
             slope: zeros.clone(),
@@ -285,18 +299,18 @@ impl Equations {
         }
     }
 
-    /// One simplified Newton step that moves the differential unknowns of `y` towards the constraints, in the directions
-    /// in which the unknowns of index 2 act.
-    pub(crate) fn move_onto_constraints(&mut self, dae: &dyn Dae, t: f64, y: &mut [f64], statistics: &mut Statistics) {
+    /// One simplified Newton step that moves the differential unknowns of the point towards the constraints, in the
+    /// directions in which the unknowns of index 2 act.
+    pub(crate) fn move_onto_constraints(&mut self, dae: &dyn Dae, t: f64, statistics: &mut Statistics) {
         if self.structure.constraints.is_empty() {
             return;
         }
-        self.end.copy_from_slice(y);
+        self.end.copy_from_slice(&self.point);
         self.correction.fill(0.0);
         self.constraints(dae, t, statistics);
         self.here.matrix.solve(&mut self.correction);
         statistics.solves += 1;
-        self.structure.differential.iter().for_each(|&k| y[k] -= self.correction[k]);
+        self.structure.differential.iter().for_each(|&k| self.point[k] -= self.correction[k]);
     }
 
     /// Sets, in `error`, the errors that those of the differential unknowns cause in algebraic unknowns of index 1 at the

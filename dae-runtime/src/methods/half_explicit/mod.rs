@@ -26,6 +26,7 @@
 //! has no error, since it satisfies the constraints, but states between its ends have. Dense output is that of the explicit method, moved onto the
 //! constraints in the middle of the step; algebraic unknowns have a parabola through the middle.
 
+pub(crate) mod consistent;
 pub(crate) mod equations;
 pub(crate) mod hessenberg;
 pub(crate) mod tableau;
@@ -34,10 +35,11 @@ use crate::contract::Dae;
 use crate::integrator::error_weights::Weights;
 use crate::integrator::stepper::{DenseAccuracy, Failure, Options, Stepper};
 use crate::integrator::{Integrator, Rejection, Run, RunStart, Scheme, StepError};
-use crate::linalg::iteration_matrix::{Deficiency, Jacobians};
+use crate::linalg::iteration_matrix::Deficiency;
 use crate::methods::runge_kutta::dense::{combined, powers};
 use crate::methods::runge_kutta::tableau::{Combination, Estimate};
-use equations::{Closure, Equations};
+use consistent::Consistent;
+use equations::{Accuracy, Closure, Equations};
 use hessenberg::Hessenberg;
 use tableau::HalfExplicit;
 
@@ -49,9 +51,6 @@ const SMALLEST_TREND: f64 = 1e-4;
 
 /// After an attempt whose equations could not be solved, the step is shortened by this factor.
 const AFTER_TROUBLE: f64 = 0.25;
-
-/// Largest change of an unknown of index 2 in a step, in units of its value and its nominal value.
-const LARGEST_CHANGE: f64 = 10.0;
 
 /// Begins an integration.
 pub(crate) fn start<'d>(
@@ -68,7 +67,7 @@ pub(crate) fn start<'d>(
     Run::check(dae, start, options)?;
     let description = dae.description();
     let n = description.unknowns.len();
-    let structure = Hessenberg::of(dae, tableau.name, start.t0, start.y0, start.yp0)?;
+    let consistent = Consistent::new(dae, tableau.name, start, options, Accuracy::OfStages)?;
     let mut weights = Weights::new(description, vec![options.rtol; n], options.atol.of(&description.unknowns));
     weights.relax_multipliers(dae, start.t0, start.y0, start.yp0);
     let mut run = Run::new(dae, start, options, weights)?;
@@ -76,49 +75,31 @@ pub(crate) fn start<'d>(
     run.statistics.jacobians += start.plan.jacobians;
     let mut scheme = HalfExplicitRungeKutta {
         tableau,
-        equations: Equations::new(dae, structure, start.plan, options.control),
+        consistent,
         slopes: vec![vec![0.0; n]; tableau.explicit.stages() + 1],
         base: vec![0.0; n],
-        jacobians: Jacobians::new(description),
-        jacobian_t: vec![0.0; n],
         error: vec![0.0; n],
         origin: vec![0.0; n],
         middle: vec![0.0; n],
         shift: vec![0.0; n],
         length: 0.0,
         has_output: false,
-        is_start_known: false,
-        matrix: Matrix::Outdated,
         last_error: SMALLEST_TREND,
         is_repeated: false,
     };
-    let first = scheme.first_step(&mut run);
+    let first = scheme.consistent.first_step(&mut run, order);
     run.begin_with(first, options);
     Ok(Box::new(Integrator::new(run, scheme)))
-}
-
-/// Where the matrix at hand was evaluated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Matrix {
-    /// At the last accepted state.
-    OfState,
-    /// At the end of an attempt that was not accepted; the other one is that of the state.
-    OfAttempt,
-    /// Elsewhere.
-    Outdated,
 }
 
 /// The scheme of a half-explicit Runge–Kutta method.
 struct HalfExplicitRungeKutta {
     tableau: &'static HalfExplicit,
-    equations: Equations,
+    consistent: Consistent,
     /// Derivatives at the stages and at the end of the step.
     slopes: Vec<Vec<f64>>,
     /// The part of a combination that is known before the stage is solved.
     base: Vec<f64>,
-    /// Jacobians where differentiated constraints were last needed.
-    jacobians: Jacobians,
-    jacobian_t: Vec<f64>,
     /// The estimated error of the attempt under way.
     error: Vec<f64>,
     /// The state at the start of the last step.
@@ -130,10 +111,6 @@ struct HalfExplicitRungeKutta {
     length: f64,
     /// Whether `middle` and `shift` belong to the last step.
     has_output: bool,
-    /// Whether derivatives and algebraic unknowns of the last accepted state are those of the equations at hand.
-    is_start_known: bool,
-    /// Where the matrix at hand was evaluated.
-    matrix: Matrix,
     /// Error of the last accepted step, in units of the error allowed.
     last_error: f64,
     /// Whether the step under way was tried before.
@@ -141,67 +118,6 @@ struct HalfExplicitRungeKutta {
 }
 
 impl HalfExplicitRungeKutta {
-    /// Evaluates and factorises the matrix at the last accepted state, unless it is at hand. One of an earlier state
-    /// would not tell where the equations become singular.
-    fn linearise(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), StepError> {
-        match std::mem::replace(&mut self.matrix, Matrix::OfState) {
-            Matrix::OfState => return Ok(()),
-            Matrix::OfAttempt => {
-                self.equations.exchange();
-                return Ok(());
-            }
-            Matrix::Outdated => self.matrix = Matrix::Outdated,
-        }
-        self.jacobians.evaluate(run.dae, run.clock.time(), &run.y, &run.yp);
-        run.statistics.jacobians += 1;
-        self.equations.linearise(run.dae.description(), &self.jacobians, h, &mut run.statistics)?;
-        self.matrix = Matrix::OfState;
-        Ok(())
-    }
-
-    /// Replaces derivatives and algebraic unknowns of the last accepted state by those that the equations determine.
-    fn find_start(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), StepError> {
-        if self.is_start_known {
-            return Ok(());
-        }
-        self.equations.point.copy_from_slice(&run.y);
-        self.equations.slope.copy_from_slice(&run.yp);
-        self.evaluate_jacobians(run, run.clock.time());
-        self.solve_by_differentiation(run, run.clock.time(), h)?;
-        run.y.copy_from_slice(&self.equations.point);
-        run.yp.copy_from_slice(&self.equations.slope);
-        self.is_start_known = true;
-        Ok(())
-    }
-
-    /// Finds derivatives and algebraic unknowns at the point of the equations from the differentiated constraints, with
-    /// $F_y$ in `jacobians`.
-    fn solve_by_differentiation(&mut self, run: &mut Run<'_>, t: f64, h: f64) -> Result<(), StepError> {
-        if !self.equations.structure.constraints.is_empty() {
-            run.dae.jacobian_t(t, &self.equations.point, &self.equations.slope, &mut self.jacobian_t);
-        }
-        let closure = Closure::Differentiated { jacobian_y: &self.jacobians.y, jacobian_t: &self.jacobian_t };
-        self.equations.solve(run.dae, [t, h], closure, &run.weights, &mut run.statistics)
-    }
-
-    /// Evaluates the Jacobians at the point of the equations.
-    fn evaluate_jacobians(&mut self, run: &mut Run<'_>, t: f64) {
-        self.jacobians.evaluate(run.dae, t, &self.equations.point, &self.equations.slope);
-        run.statistics.jacobians += 1;
-    }
-
-    /// Finds derivatives and algebraic unknowns at the end of an attempt, with the matrix there.
-    fn solve_end(&mut self, run: &mut Run<'_>, t: f64, h: f64) -> Result<(), StepError> {
-        self.evaluate_jacobians(run, t);
-        self.equations.exchange();
-        self.matrix = Matrix::OfAttempt;
-        self.equations.linearise(run.dae.description(), &self.jacobians, h, &mut run.statistics)?;
-        if self.equations.is_turned() {
-            return Err(StepError::Singular);
-        }
-        self.solve_by_differentiation(run, t, h)
-    }
-
     /// Sets the differential unknowns of `state` to those of `from` plus `h` times a combination of the slopes.
     fn advance(
         structure: &Hessenberg,
@@ -220,13 +136,13 @@ impl HalfExplicitRungeKutta {
     fn solve_stage(&mut self, run: &mut Run<'_>, stage: usize, h: f64) -> Result<(), StepError> {
         let HalfExplicit { explicit, constrained_c, constrained_a, .. } = self.tableau;
         let t = run.clock.time();
-        let Equations { structure, point, .. } = &mut self.equations;
+        let Equations { structure, point, .. } = &mut self.consistent.equations;
         Self::advance(structure, &self.slopes, &run.y, explicit.a[stage - 1], h, point);
         if stage > 1 {
             let [before, here] = [stage - 1, stage].map(|stage| explicit.c[stage]);
-            self.equations.extrapolate((here - before) / before, &run.y, &run.yp);
+            self.consistent.equations.extrapolate((here - before) / before, &run.y, &run.yp);
         }
-        let structure = &self.equations.structure;
+        let structure = &self.consistent.equations.structure;
         // All of the combination but the stage itself, which comes last.
         let (row, last) = constrained_a[stage - 1].split_at(constrained_a[stage - 1].len() - 1);
         let factor = h * last.first().map_or(1.0, |(_, coefficient)| *coefficient);
@@ -236,21 +152,20 @@ impl HalfExplicitRungeKutta {
         }
         let closure = Closure::Constraints { t: t + constrained_c[stage - 1] * h, base: &self.base, factor };
         let at = [t + explicit.c[stage] * h, h];
-        self.equations.solve(run.dae, at, closure, &run.weights, &mut run.statistics)?;
-        self.slopes[stage].copy_from_slice(&self.equations.slope);
+        self.consistent.equations.solve(run.dae, at, closure, &run.weights, &mut run.statistics)?;
+        self.slopes[stage].copy_from_slice(&self.consistent.equations.slope);
         Ok(())
     }
 
     /// Solves for all stages, and for the end of the step.
     fn solve_step(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), StepError> {
-        self.linearise(run, h)?;
-        self.find_start(run, h)?;
-        self.equations.point.copy_from_slice(&run.y);
-        self.equations.slope.copy_from_slice(&run.yp);
+        self.consistent.begin(run, h)?;
+        self.consistent.equations.point.copy_from_slice(&run.y);
+        self.consistent.equations.slope.copy_from_slice(&run.yp);
         let since = self.length;
         if since != 0.0 && h.abs() <= since.abs() {
             let ratio = self.tableau.explicit.c[1] * h / since;
-            self.equations.extrapolate(ratio, &self.origin, &self.slopes[0]);
+            self.consistent.equations.extrapolate(ratio, &self.origin, &self.slopes[0]);
         }
         self.slopes[0].copy_from_slice(&run.yp);
         let stages = self.tableau.explicit.stages();
@@ -258,28 +173,11 @@ impl HalfExplicitRungeKutta {
             self.solve_stage(run, stage, h)?;
         }
         let end = run.clock.time() + h;
-        let Equations { structure, point, .. } = &mut self.equations;
+        let Equations { structure, point, .. } = &mut self.consistent.equations;
         Self::advance(structure, &self.slopes, &run.y, self.tableau.explicit.b, h, point);
-        self.solve_end(run, end, h)?;
-        self.check_branch(run)?;
-        self.slopes[stages].copy_from_slice(&self.equations.slope);
-        run.candidate.copy_from_slice(&self.equations.point);
-        run.candidate_slope.copy_from_slice(&self.equations.slope);
+        self.consistent.find_end(run, end, h)?;
+        self.slopes[stages].copy_from_slice(&run.candidate_slope);
         Ok(())
-    }
-
-    /// Checks that unknowns of index 2 at the point of the equations continue those at the start of the step: where
-    /// $K$ becomes singular, corrections lead to any other solution, and in short steps nothing else would notice.
-    fn check_branch(&self, run: &Run<'_>) -> Result<(), StepError> {
-        let unknowns = &run.dae.description().unknowns;
-        let has_jumped = |&&k: &&usize| {
-            let size = unknowns[k].nominal + run.y[k].abs();
-            unknowns[k].index > 1 && (self.equations.point[k] - run.y[k]).abs() > LARGEST_CHANGE * size
-        };
-        match self.equations.structure.algebraic.iter().find(has_jumped) {
-            Some(&unknown) => Err(StepError::Convergence { unknown }),
-            None => Ok(()),
-        }
     }
 
     /// Estimates the error of the attempt under way, of length `h`, in `error`.
@@ -287,12 +185,10 @@ impl HalfExplicitRungeKutta {
         let row = match self.tableau.explicit.error {
             Estimate::Embedded(row) | Estimate::Combined { fifth: row, .. } => row,
         };
-        for &k in &self.equations.structure.differential {
+        for &k in &self.consistent.equations.structure.differential {
             self.error[k] = h * combined(&self.slopes, row, k);
         }
-        self.equations.point.copy_from_slice(&run.candidate);
-        self.equations.slope.copy_from_slice(&run.candidate_slope);
-        self.equations.spread_error(run.dae, run.clock.time() + h, &mut self.error, &mut run.statistics)
+        self.consistent.spread_error(run, run.clock.time() + h, &mut self.error)
     }
 
     /// The factor by which the controller changes the length of a step with this error, before it is bounded.
@@ -315,55 +211,12 @@ impl HalfExplicitRungeKutta {
         for k in 0..self.middle.len() {
             self.middle[k] = 0.5 * (self.origin[k] + run.y[k]);
         }
-        for &k in &self.equations.structure.differential {
+        for &k in &self.consistent.equations.structure.differential {
             self.middle[k] = self.polynomial(run, k).iter().rev().fold(0.0, |sum, c| sum * -0.5 + c);
         }
-        self.shift.fill(0.0);
-        if self.equations.structure.algebraic.is_empty() || self.linearise(run, self.length).is_err() {
-            return;
-        }
-        self.equations.point.copy_from_slice(&self.middle);
-        self.equations.slope.copy_from_slice(&run.yp);
-        let mut point = std::mem::take(&mut self.equations.point);
-        self.equations.move_onto_constraints(run.dae, t, &mut point, &mut run.statistics);
-        self.equations.point = point;
-        self.evaluate_jacobians(run, t);
-        if self.solve_by_differentiation(run, t, self.length).is_ok() {
-            for k in 0..self.middle.len() {
-                self.shift[k] = self.equations.point[k] - self.middle[k];
-                self.middle[k] = self.equations.point[k];
-            }
-        }
-    }
-
-    /// Length of the first step: such that a step of the explicit Euler method would have an error of a hundredth of that
-    /// allowed, and the method of its order has one of about this size (Hairer, Nørsett & Wanner I, section II.4).
-    fn first_step(&mut self, run: &mut Run<'_>) -> f64 {
-        let norm = |weights: &Weights, v: &[f64]| weights.norm_over(&self.equations.structure.differential, v);
-        let (size, speed) = (norm(&run.weights, &run.y), norm(&run.weights, &run.yp));
-        let guess = if size < 1e-5 || speed < 1e-5 { 1e-6 } else { 0.01 * size / speed };
-        let guess = guess.min(run.clock.span());
-        let h = run.clock.direction() * guess;
-        let known = self.linearise(run, h).and_then(|()| self.find_start(run, h));
-        self.equations.point.copy_from_slice(&run.y);
-        self.equations.slope.copy_from_slice(&run.yp);
-        for &k in &self.equations.structure.differential {
-            self.equations.point[k] += h * run.yp[k];
-        }
-        self.evaluate_jacobians(run, run.clock.time() + h);
-        if known.and_then(|()| self.solve_by_differentiation(run, run.clock.time() + h, h)).is_err() {
-            return 1e-3 * guess;
-        }
-        let change = self.equations.slope.iter().zip(&run.yp).map(|(new, old)| (new - old) / guess);
-        let change: Vec<f64> = change.collect();
-        let curvature = run.weights.norm_over(&self.equations.structure.differential, &change);
-        let largest = speed.max(curvature);
-        let next = if largest <= 1e-15 {
-            (1e-3 * guess).max(1e-6)
-        } else {
-            (0.01 / largest).powf(1.0 / (self.tableau.explicit.order + 1) as f64)
-        };
-        next.min(100.0 * guess)
+        self.shift.copy_from_slice(&self.middle);
+        self.consistent.find_between(run, [t, self.length], &mut self.middle);
+        self.shift.iter_mut().zip(&self.middle).for_each(|(shift, middle)| *shift = middle - *shift);
     }
 }
 
@@ -402,18 +255,17 @@ impl Scheme for HalfExplicitRungeKutta {
     }
 
     fn accept(&mut self, run: &mut Run<'_>, h: f64) {
-        let (t, matrix) = (run.clock.time(), self.equations.matrix());
+        let (t, matrix) = (run.clock.time(), self.consistent.equations.matrix());
         run.projector.apply(run.dae, matrix, &run.weights, t, &mut run.candidate, &mut run.statistics);
         self.origin.copy_from_slice(&run.y);
         self.length = h;
         run.y.copy_from_slice(&run.candidate);
         run.yp.copy_from_slice(&run.candidate_slope);
-        self.matrix = Matrix::OfState;
+        self.consistent.accept();
     }
 
     fn forget(&mut self, _run: &Run<'_>) {
-        self.is_start_known = false;
-        self.matrix = Matrix::Outdated;
+        self.consistent.forget();
     }
 
     fn worst(&self, run: &Run<'_>) -> usize {
@@ -421,18 +273,15 @@ impl Scheme for HalfExplicitRungeKutta {
     }
 
     fn deficiency(&mut self, run: &mut Run<'_>, h: f64) -> Option<Deficiency> {
-        self.matrix = Matrix::Outdated;
-        self.jacobians.evaluate(run.dae, run.clock.time(), &run.y, &run.yp);
-        run.statistics.jacobians += 1;
-        self.equations.deficiency(run.dae.description(), &self.jacobians, h)
+        self.consistent.deficiency(run, h)
     }
 
     fn leading(&self) -> f64 {
-        self.equations.leading()
+        self.consistent.equations.leading()
     }
 
     fn respond(&self, residual: &mut [f64]) {
-        self.equations.matrix().solve(residual);
+        self.consistent.equations.matrix().solve(residual);
     }
 
     fn order(&self) -> usize {
@@ -450,7 +299,7 @@ impl Scheme for HalfExplicitRungeKutta {
     fn dense_coefficients(&mut self, run: &mut Run<'_>, coefficients: &mut [f64]) {
         self.complete_output(run);
         let (n, degree) = (self.middle.len(), self.tableau.explicit.degree());
-        for &k in &self.equations.structure.differential {
+        for &k in &self.consistent.equations.structure.differential {
             let mut powers = self.polynomial(run, k);
             if degree >= 4 {
                 // $16 s^2 (1 + s)^2$ is 1 in the middle, and vanishes with its derivative at the ends.
@@ -458,7 +307,7 @@ impl Scheme for HalfExplicitRungeKutta {
             }
             powers[..=degree].iter().enumerate().for_each(|(i, c)| coefficients[i * n + k] = *c);
         }
-        for &k in &self.equations.structure.algebraic {
+        for &k in &self.consistent.equations.structure.algebraic {
             let [start, middle, end] = [self.origin[k], self.middle[k], run.y[k]];
             let parabola = [end, start - 4.0 * middle + 3.0 * end, 2.0 * (start - 2.0 * middle + end)];
             (0..=degree).for_each(|i| coefficients[i * n + k] = parabola.get(i).copied().unwrap_or(0.0));
