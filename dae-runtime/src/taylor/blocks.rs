@@ -130,6 +130,16 @@ mod tests {
     }
 
     #[test]
+    fn offsets_that_do_not_fit_are_found() {
+        assert_eq!(pendulum().check(), Ok(()));
+        let mut wrong = pendulum();
+        wrong.equations[1].offset = 1;
+        assert!(wrong.check().is_err_and(|message| message.contains("`lambda`")));
+        wrong.equations.pop();
+        assert!(wrong.check().is_err_and(|message| message.contains("2 equations for 3 unknowns")));
+    }
+
+    #[test]
     fn stages_of_the_pendulum() {
         for s in [-2, -1] {
             let stage = Stage::new(&pendulum(), s);

@@ -56,6 +56,24 @@ impl TaylorDescription {
         self.equations.iter().map(|equation| equation.offset).max().unwrap_or(0)
     }
 
+    /// What is wrong with the description, if anything is: there are as many equations as unknowns, and equation $i$
+    /// contains no derivative of $x_j$ of an order above $d_j - c_i$.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let (equations, unknowns) = (self.equations.len(), self.unknowns.len());
+        if equations != unknowns || self.jacobian.rows() != equations || self.jacobian.columns != unknowns {
+            return Err(format!("`{}` has {equations} equations for {unknowns} unknowns", self.model));
+        }
+        let is_wrong = |&(i, j, _): &(usize, usize, usize)| self.unknowns[j].offset < self.equations[i].offset;
+        if let Some((i, j, _)) = self.jacobian.entries().find(is_wrong) {
+            let (equation, unknown) = (&self.equations[i].name, &self.unknowns[j].name);
+            return Err(format!("{equation} is differentiated more often than `{unknown}`, which it contains"));
+        }
+        match self.highest_equation() > self.highest_unknown() {
+            true => Err("equations are differentiated more often than any unknown".into()),
+            false => Ok(()),
+        }
+    }
+
     /// The position of an unknown.
     pub fn place_of(&self, unknown: &str) -> Option<usize> {
         self.unknowns.iter().position(|it| it.name == unknown)

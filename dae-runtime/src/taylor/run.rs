@@ -84,7 +84,8 @@ impl<'d, S: Scalar> TaylorIntegration<'d, S> {
     /// # Errors
     /// The run could not begin; or it stopped early, and the error contains the solution up to there.
     pub fn run(self, t0: f64, t_end: f64) -> Result<TaylorSolution<S>, TaylorError<S>> {
-        self.options.check().map_err(|message| TaylorError::InvalidOption { message })?;
+        let sound = self.options.check().and_then(|()| self.dae.taylor_description().check());
+        sound.map_err(|message| TaylorError::InvalidOption { message })?;
         if !t0.is_finite() || !t_end.is_finite() {
             let message = format!("a run from t = {t0} to t = {t_end} is not finite");
             return Err(TaylorError::InvalidOption { message });
