@@ -94,7 +94,12 @@ fn seven_pendulums_of_index_15() {
 }
 
 /// Derivatives of order 46 of a solution cannot be computed in `f64` by themselves, Taylor coefficients can.
+///
+/// ```sh
+/// cargo test --release --all-features --test taylor -- --ignored
+/// ```
 #[test]
+#[ignore = "takes many minutes without optimisation; see its documentation"]
 fn twenty_three_pendulums_of_index_47() {
     let chain = pendulums(23);
     let run = |tol: f64| TaylorIntegration::<DoubleDouble>::new(&chain).rtol(tol).atol(tol).run(0.0, 1.0).unwrap();
