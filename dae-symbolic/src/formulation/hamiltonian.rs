@@ -290,10 +290,10 @@ impl Motion {
     /// $s_j/s_i$, from a condition that both occur in.
     fn ratio(&self, dag: &mut Dag, gradients: &[HashMap<usize, Expr>], i: usize, j: usize) -> Option<Expr> {
         for matrix in [&self.mass, &self.stiffness] {
-            if let (Some(&a), Some(&b)) = (matrix[i].get(&j), matrix[j].get(&i)) {
-                if let Some(ratio) = constant_ratio(dag, a, b) {
-                    return Some(ratio);
-                }
+            if let (Some(&a), Some(&b)) = (matrix[i].get(&j), matrix[j].get(&i))
+                && let Some(ratio) = constant_ratio(dag, a, b)
+            {
+                return Some(ratio);
             }
         }
         for (gradient, k) in
