@@ -168,9 +168,9 @@ fn only_the_midpoint_rule_keeps_sphere_and_energy() {
 fn the_heavy_top_converges() {
     let [coarse, fine, exact] = [400, 800, 6400].map(|steps| {
         let states = heavy_top::motion(0.1, steps).expect("it runs");
-        let off = states.iter().map(|state| heavy_top::residual(state)).fold(0.0, f64::max);
+        let off = states.iter().map(heavy_top::residual).fold(0.0, f64::max);
         assert!(off < 1e-12, "{off:e}");
-        states[steps].clone()
+        states[steps]
     });
     let ratio = |error: &dyn Fn(usize) -> f64| (error(0) / error(1)).log2();
     let errors = |k: usize| [&coarse, &fine][k];

@@ -132,7 +132,7 @@ fn on_curve(problem: &Pendulum, s: f64, [u, v]: [[f64; 3]; 2]) -> Vec<f64> {
 fn derivative(curve: impl Fn(f64) -> Vec<f64>) -> Vec<f64> {
     let s = 0.01;
     let weights = [4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0];
-    let mut sum = vec![0.0; 6];
+    let mut sum = [0.0; 6];
     for (i, weight) in weights.iter().enumerate() {
         let s = s * (i + 1) as f64;
         let (ahead, behind) = (curve(s), curve(-s));
@@ -258,7 +258,7 @@ fn runs_are_like_those_of_other_methods() {
         let at_ends = difference(&reached.end_state, &AT_1);
         let between = run().record(Record::At(vec![0.995])).run_from(0.0, &problem.y0, &problem.yp0, 1.0).unwrap();
         let exact = solution(&problem, 0.995);
-        let error = difference(&between.state(0).unwrap(), &exact);
+        let error = difference(between.state(0).unwrap(), &exact);
         assert!(error < 3.0 * at_ends + 1e-9, "{method:?} of order {order}: {error:e}, at ends {at_ends:e}");
         // The lowest point of the first swing: an event in the momentum.
         let event = Event::new("lowest", |_, y, _| y[5]).rising().terminal();
