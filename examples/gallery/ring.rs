@@ -44,6 +44,8 @@ dae::dae! {
     }
 }
 
+/// The end of the picture: at about 2.33 the ring reaches q3 = (0, 0, 1), where the eight constraints depend on one another.
+const T_END: f64 = 2.0;
 /// Positions of q3, q4 and q5, and their velocities, as recorded.
 const UNKNOWNS: [&str; 9] = ["x3", "y3", "z3", "x4", "y4", "z4", "x5", "y5", "z5"];
 
@@ -90,8 +92,8 @@ pub(crate) fn energy(solution: &Solution) -> Vec<(f64, f64)> {
 /// # Errors
 /// If a run fails.
 pub(crate) fn picture() -> Result<Picture, Box<dyn Error>> {
-    let solution = motion(20.0)?;
-    let by_rattle = rattle(20.0)?;
+    let solution = motion(T_END)?;
+    let by_rattle = rattle(T_END)?;
     let first = energy(&by_rattle)[0].1;
     let error = energy(&by_rattle).into_iter().map(|(t, energy)| (t, energy - first)).collect();
     let panel = |y_label: &str, scale: Scale, series: Vec<Series>| Panel { y_label: y_label.into(), scale, series };
