@@ -63,8 +63,8 @@ pub(crate) fn run(name: &str, t_end: f64) -> Result<Solution, Box<dyn Error>> {
     Ok(run.record(Record::Steps).run(0.0, t_end)?)
 }
 
-/// Figure 2.3: projected onto the energy, the orbit of the explicit method still grows, for its angular momentum does;
-/// that of the symplectic one turns and neither grows nor shrinks.
+/// Figure 2.3: projected onto the energy, the orbit of the explicit method still becomes rounder and rounder, for its
+/// angular momentum grows; that of the symplectic one turns and keeps its shape.
 ///
 /// # Errors
 /// If a run fails.
