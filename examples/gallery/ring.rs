@@ -44,7 +44,8 @@ dae::dae! {
     }
 }
 
-/// The end of the picture: at about 2.33 the ring reaches q3 = (0, 0, 1), where the eight constraints depend on one another.
+/// The end of the picture: at about 2.33 the ring reaches q3 = (0, 0, 1), where the eight constraints depend on one
+/// another.
 const T_END: f64 = 2.0;
 /// Positions of q3, q4 and q5, and their velocities, as recorded.
 const UNKNOWNS: [&str; 9] = ["x3", "y3", "z3", "x4", "y4", "z4", "x5", "y5", "z5"];

@@ -30,3 +30,10 @@ pub(crate) fn curvature(coefficients: &[f64], s: f64, length: f64, curvature: &m
 pub(crate) fn horner(coefficients: &[f64], n: usize, k: usize, s: f64) -> f64 {
     coefficients.chunks_exact(n).rev().fold(0.0, |sum, c| sum * s + c[k])
 }
+
+/// The coefficients of the cubic through two values and derivatives, in powers of the time from the end in units of the
+/// length; derivatives are multiplied by the length.
+pub(crate) fn hermite([start, end]: [f64; 2], [start_slope, end_slope]: [f64; 2]) -> [f64; 4] {
+    let change = end - start;
+    [end, end_slope, 2.0 * end_slope + start_slope - 3.0 * change, end_slope + start_slope - 2.0 * change]
+}

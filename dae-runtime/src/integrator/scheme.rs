@@ -14,7 +14,13 @@ pub(crate) trait Scheme {
     fn solve(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Rejection>;
 
     /// Leaves the prediction for the end of a step of length `h` in `run.candidate` and `run.candidate_slope`.
-    fn predict_end(&mut self, run: &mut Run<'_>, h: f64);
+    /// Unless the method knows better, it is a step along the tangent.
+    fn predict_end(&mut self, run: &mut Run<'_>, h: f64) {
+        for ((end, start), slope) in run.candidate.iter_mut().zip(&run.y).zip(&run.yp) {
+            *end = start + h * slope;
+        }
+        run.candidate_slope.copy_from_slice(&run.yp);
+    }
 
     /// The length of the next step, positive, if the error of this one is small enough.
     fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection>;

@@ -12,6 +12,7 @@
 
 use crate::contract::{Dae, Kind};
 use crate::integrator::error_weights::Weights;
+use crate::integrator::polynomial::hermite;
 use crate::integrator::stepper::{DenseAccuracy, Failure, Options, StepControl, Stepper};
 use crate::integrator::{Integrator, Rejection, Run, RunStart, Scheme, StepError};
 use crate::linalg::iteration_matrix::{Deficiency, IterationMatrix, Jacobians};
@@ -139,13 +140,6 @@ impl Scheme for OneStage {
         Ok(())
     }
 
-    fn predict_end(&mut self, run: &mut Run<'_>, h: f64) {
-        for ((end, start), slope) in run.candidate.iter_mut().zip(&run.y).zip(&run.yp) {
-            *end = start + h * slope;
-        }
-        run.candidate_slope.copy_from_slice(&run.yp);
-    }
-
     /// The step size is fixed.
     fn test_error(&mut self, _run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
         Ok(h.abs())
@@ -201,13 +195,10 @@ impl Scheme for OneStage {
         let (n, h, [origin, slope]) = (run.y.len(), self.length, &self.origin);
         coefficients.fill(0.0);
         for (k, unknown) in run.dae.description().unknowns.iter().enumerate() {
-            let change = run.y[k] - origin[k];
+            let ends = [origin[k], run.y[k]];
             let powers = match self.rule == Rule::Trapezoidal && unknown.kind == Kind::Differential {
-                true => {
-                    let (start, end) = (h * slope[k], h * run.yp[k]);
-                    [run.y[k], end, 2.0 * end + start - 3.0 * change, end + start - 2.0 * change]
-                }
-                false => [run.y[k], change, 0.0, 0.0],
+                true => hermite(ends, [h * slope[k], h * run.yp[k]]),
+                false => [ends[1], ends[1] - ends[0], 0.0, 0.0],
             };
             let degree = self.dense_degree();
             powers[..=degree].iter().enumerate().for_each(|(i, c)| coefficients[i * n + k] = *c);

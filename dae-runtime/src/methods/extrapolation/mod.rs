@@ -334,13 +334,6 @@ impl<B: Basic> Scheme for Extrapolation<B> {
         })
     }
 
-    fn predict_end(&mut self, run: &mut Run<'_>, h: f64) {
-        for ((end, start), slope) in run.candidate.iter_mut().zip(&run.y).zip(&run.yp) {
-            *end = start + h * slope;
-        }
-        run.candidate_slope.copy_from_slice(&run.yp);
-    }
-
     fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
         if self.verdict == Verdict::Accept {
             let bound = self.dense_bound(run);

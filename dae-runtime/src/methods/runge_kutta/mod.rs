@@ -262,13 +262,6 @@ impl Scheme for ExplicitRungeKutta {
         Ok(())
     }
 
-    fn predict_end(&mut self, run: &mut Run<'_>, h: f64) {
-        for ((end, start), slope) in run.candidate.iter_mut().zip(&run.y).zip(&run.yp) {
-            *end = start + h * slope;
-        }
-        run.candidate_slope.copy_from_slice(&run.yp);
-    }
-
     fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
         let rejected = |cause| Rejection { cause, retry: AFTER_TROUBLE * h.abs() };
         self.estimate_error(run, h).map_err(rejected)?;

@@ -17,6 +17,11 @@
 //! (Hairer, Lubich & Wanner, *Geometric Numerical Integration*, section IX.5). Step-size control would destroy that, and
 //! is refused. Their equations are solved to rounding level in every step.
 //!
+//! RATTLE on a spherical pendulum, in $10^8$ steps of 0.01 (example `rattle`): in every tenth of the run the largest energy
+//! error is 1.0109e-3 and the mean one -3.6452e-4; the constraint is violated by at most 2.2e-16, its derivative by
+//! 1.5e-15. There is no error estimate. Where constraints begin to depend on one another, a step ends only if its matrix
+//! is singular to working precision: a step of fixed size may lead beyond such a configuration.
+//!
 //! What the step loop adds: multipliers and derivatives at the ends of steps, from the underlying equation that the
 //! formulation contains, and cubic polynomials between them. These are no less accurate than the steps up to order 2;
 //! methods of higher order make steps end at requested times.
@@ -31,6 +36,7 @@ mod tableau;
 use crate::contract::Dae;
 use crate::contract::class::Method;
 use crate::integrator::error_weights::Weights;
+use crate::integrator::polynomial::hermite;
 use crate::integrator::stepper::{DenseAccuracy, Failure, Options, StepControl, Stepper};
 use crate::integrator::{Integrator, Rejection, Run, RunStart, Scheme};
 use crate::linalg::iteration_matrix::Deficiency;
@@ -116,13 +122,6 @@ impl Scheme for SymplecticScheme<'_> {
         evaluated.map_err(rejected)
     }
 
-    fn predict_end(&mut self, run: &mut Run<'_>, h: f64) {
-        for ((end, start), slope) in run.candidate.iter_mut().zip(&run.y).zip(&run.yp) {
-            *end = start + h * slope;
-        }
-        run.candidate_slope.copy_from_slice(&run.yp);
-    }
-
     /// The step size is constant.
     fn test_error(&mut self, _run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
         Ok(h.abs())
@@ -178,8 +177,7 @@ impl Scheme for SymplecticScheme<'_> {
         let (n, h, [origin, slope]) = (run.y.len(), self.length, &self.origin);
         coefficients.fill(0.0);
         for &k in &self.unknowns.differential {
-            let (change, start, end) = (run.y[k] - origin[k], h * slope[k], h * run.yp[k]);
-            let powers = [run.y[k], end, 2.0 * end + start - 3.0 * change, end + start - 2.0 * change];
+            let powers = hermite([origin[k], run.y[k]], [h * slope[k], h * run.yp[k]]);
             powers.iter().enumerate().for_each(|(i, c)| coefficients[i * n + k] = *c);
         }
         for &k in &self.unknowns.algebraic {
