@@ -67,11 +67,13 @@ fn reference(dae: &dyn Dae, t_end: f64) -> [Vec<f64>; 2] {
 
 #[test]
 fn systems_are_recognised() {
-    for text in [PENDULUM, TWO_BODIES, COUPLED, KEPLER] {
+    // The equation of motion of the smaller body is divided by its mass, the others are not.
+    for (text, has_normal_forces) in [(PENDULUM, true), (TWO_BODIES, false), (COUPLED, true), (KEPLER, true)] {
         let dae = underlying(text);
         let of = dae.description();
         let structure = of.hamiltonian.as_ref().unwrap_or_else(|reason| panic!("{}: {reason}", of.model));
         assert!(structure.has_constant_masses);
+        assert_eq!(structure.has_normal_forces, has_normal_forces, "{}", of.model);
         let [y0, exact] = reference(&dae, 0.5);
         for (method, order, n) in [
             (Method::SymplecticEuler, 1, 4000),

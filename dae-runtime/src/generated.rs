@@ -61,8 +61,10 @@ pub const fn pattern(columns: usize, row_starts: &'static [usize], column_indice
     Pattern { columns, row_starts: Borrowed(row_starts), column_indices: Borrowed(column_indices) }
 }
 
-/// The structure of a Hamiltonian system: positions, momenta, multipliers, their equations, constraints.
-pub const fn hamiltonian(places: [&'static [usize]; 6], has_constant_masses: bool) -> HamiltonianStructure {
+/// The structure of a Hamiltonian system: positions, momenta, multipliers, their equations, constraints; whether masses
+/// are constant, and forces normal.
+pub const fn hamiltonian(places: [&'static [usize]; 6], properties: [bool; 2]) -> HamiltonianStructure {
+    let [has_constant_masses, has_normal_forces] = properties;
     let [positions, momenta, multipliers, position_equations, momentum_equations, constraints] = places;
     HamiltonianStructure {
         positions: Borrowed(positions),
@@ -72,6 +74,7 @@ pub const fn hamiltonian(places: [&'static [usize]; 6], has_constant_masses: boo
         momentum_equations: Borrowed(momentum_equations),
         constraints: Borrowed(constraints),
         has_constant_masses,
+        has_normal_forces,
     }
 }
 

@@ -222,6 +222,7 @@ fn structure(random: &mut Random, n: usize, invariants: usize) -> HamiltonianStr
         momentum_equations: take_rows(pairs),
         constraints: (0..constraints).collect::<Vec<usize>>().into(),
         has_constant_masses: random.chance(50),
+        has_normal_forces: random.chance(50),
     }
 }
 

@@ -91,6 +91,35 @@ fn orders_are_those_of_the_methods() {
 }
 
 /// Step there and back.
+/// SHAKE for the spherical pendulum: positions after positions before and now (Hairer, *Solving Differential Equations
+/// on Manifolds*, (V.5.1)).
+fn shake(before: [f64; 3], now: [f64; 3], h: f64) -> [f64; 3] {
+    let free: [f64; 3] = std::array::from_fn(|k| 2.0 * now[k] - before[k] - if k == 2 { h * h } else { 0.0 });
+    // The smaller solution of |free - x now|^2 = 1.
+    let dot = |a: [f64; 3], b: [f64; 3]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let (a, b, c) = (dot(now, now), dot(free, now), dot(free, free) - 1.0);
+    let x = c / (b + (b * b - a * c).sqrt());
+    std::array::from_fn(|k| free[k] - x * now[k])
+}
+
+#[test]
+fn positions_of_rattle_are_those_of_shake() {
+    let problem = spherical_pendulum(0.0);
+    let dae = UnderlyingOde::new(&problem);
+    let h = 0.01;
+    let mut map = Symplectic::new(&dae, Method::Rattle, 0.0, &problem.y0).unwrap();
+    let positions = |map: &Symplectic<'_>| -> [f64; 3] { map.positions().try_into().unwrap() };
+    let mut before = positions(&map);
+    map.step(h).unwrap();
+    let mut now = positions(&map);
+    for _ in 0..200 {
+        map.step(h).unwrap();
+        let next = shake(before, now, h);
+        assert!(difference(&next, &positions(&map)) < 1e-11);
+        (before, now) = (now, next);
+    }
+}
+
 #[test]
 fn symmetric_methods_return() {
     for (method, a) in METHODS[1..].iter().flat_map(|&(method, _)| PENDULUMS.map(|a| (method, a))) {

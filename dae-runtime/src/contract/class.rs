@@ -213,8 +213,8 @@ methods! {
     /// RATTLE, a symmetric and symplectic method of order 2 (Hairer, *Solving Differential Equations on Manifolds*,
     /// (V.5.2) and (V.5.3)): long runs of mechanical systems without friction, in which energy must not drift.
     ///
-    /// It integrates the same formulations as [`SymplecticEuler`]. For a Hamiltonian that is not separable, it is the
-    /// pair of Lobatto IIIA and IIIB with two stages.
+    /// It integrates the same formulations as [`SymplecticEuler`]. Its positions are those of SHAKE. For a Hamiltonian
+    /// that is not separable, it is the pair of Lobatto IIIA and IIIB with two stages.
     Rattle: "RATTLE", Requirement::Hamiltonian, [Hamiltonian];
     /// The symmetric composition of five steps of [`Rattle`] to order 4 (Suzuki 1990).
     Rattle4: "RATTLE of order 4", Requirement::Hamiltonian, [Hamiltonian];

@@ -28,4 +28,7 @@ pub struct HamiltonianStructure {
     /// Whether $H = T(p) + U(q)$ with a quadratic $T$: velocities are a constant matrix times momenta, and forces depend
     /// on positions only.
     pub has_constant_masses: bool,
+    /// Whether the multipliers of the rows that determine $w'$ act along the columns of $G^{\mathsf T}$, so that these
+    /// take the place of $\partial F/\partial\lambda$: no row is scaled otherwise than the others.
+    pub has_normal_forces: bool,
 }

@@ -35,6 +35,7 @@ impl Iteration {
 
     /// Whether the iteration has converged with this correction; `weights` are the inverses of typical values. If it
     /// does not converge, the error names the one of `unknowns` that is corrected most.
+    #[inline]
     pub(super) fn is_over(
         &mut self,
         correction: &[f64],

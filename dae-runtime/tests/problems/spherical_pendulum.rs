@@ -73,5 +73,6 @@ pub fn spherical_pendulum(a: f64) -> Problem<SphericalPendulum> {
         momentum_equations: vec![3, 4, 5].into(),
         constraints: vec![0].into(),
         has_constant_masses: a == 0.0,
+        has_normal_forces: true,
     })
 }

@@ -83,7 +83,8 @@ fn hamiltonian(
         list(&structure.momentum_equations, row),
         list(&structure.constraints, invariant),
     ];
-    format!("Ok(hamiltonian([{}], {}))", lists.join(", "), structure.has_constant_masses)
+    let properties = [structure.has_constant_masses, structure.has_normal_forces];
+    format!("Ok(hamiltonian([{}], {properties:?}))", lists.join(", "))
 }
 
 fn start(s: Start) -> &'static str {

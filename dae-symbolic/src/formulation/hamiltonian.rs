@@ -55,6 +55,7 @@ pub(super) fn structure(model: &mut Model, form: &Formulation) -> Result<Hamilto
         momentum_equations: motion.equations.into(),
         constraints: constraints.positions.into(),
         has_constant_masses: true,
+        has_normal_forces: scales.iter().all(|&scale| dag.as_constant(scale).is_some_and(Rational::is_one)),
     })
 }
 

@@ -32,10 +32,7 @@ pub(super) struct KickDrift {
     kicked: Vec<f64>,
     momenta: Vec<f64>,
     positions: Vec<f64>,
-    /// The positions that the kicked momenta lead to without multipliers.
-    free: Vec<f64>,
     correction: Vec<f64>,
-    change: Vec<f64>,
 }
 
 impl KickDrift {
@@ -60,9 +57,7 @@ impl KickDrift {
             kicked: vec![0.0; n],
             momenta: vec![0.0; n],
             positions: vec![0.0; n],
-            free: vec![0.0; n],
             correction: vec![0.0; m],
-            change: vec![0.0; n],
         }
     }
 
@@ -81,78 +76,110 @@ impl KickDrift {
         (q, p): (&mut [f64], &mut [f64]),
     ) -> Result<(), StepError> {
         if !self.is_known {
-            system.linearize(t, q, p, None);
+            system.move_to(q, p, None);
+            system.linearize(t);
             self.projection.linearize(system)?;
-            system.evaluate(t, q, p, None)?;
+            system.evaluate(t)?;
         }
         self.is_known = false;
-        system.weigh(q, p);
-        self.drift(system, t, h, q, p)?;
-        self.project(system, t + h, h)?;
-        q.copy_from_slice(&self.positions);
-        p.copy_from_slice(&self.momenta);
+        // The compiler unrolls loops over these sizes, which are the most frequent ones where time is spent here rather
+        // than in the evaluation of the system.
+        match (system.n, system.m) {
+            (2, 1) => self.step_of((2, 1), system, t, h, (q, p)),
+            (3, 1) => self.step_of((3, 1), system, t, h, (q, p)),
+            sizes => self.step_of(sizes, system, t, h, (q, p)),
+        }?;
         self.is_known = true;
+        Ok(())
+    }
+
+    /// A step from where the system is evaluated, of $n$ positions with $m$ constraints.
+    #[inline(always)]
+    fn step_of(
+        &mut self,
+        (n, m): (usize, usize),
+        system: &mut System<'_>,
+        t: f64,
+        h: f64,
+        (q, p): (&mut [f64], &mut [f64]),
+    ) -> Result<(), StepError> {
+        system.weigh(q, p);
+        self.drift((n, m), system, t, h, (&q[..n], &p[..n]))?;
+        self.project((n, m), system, t + h, h)?;
+        q.copy_from_slice(&self.positions[..n]);
+        p.copy_from_slice(&self.momenta[..n]);
         Ok(())
     }
 
     /// Solves for the positions at the end of the step and the momenta there before they are projected. The positions
     /// are a linear function of the multipliers.
-    fn drift(&mut self, system: &mut System<'_>, t: f64, h: f64, q: &[f64], p: &[f64]) -> Result<(), StepError> {
-        let (n, k) = (system.n, self.part * h);
-        let KickDrift {
-            projection, kicked, free, momenta, positions, correction, change, multipliers, earlier, ..
-        } = self;
-        for (i, kicked) in kicked.iter_mut().enumerate() {
-            *kicked = p[i] + k * system.force[i];
-            free[i] = q[i] + h * system.velocity[i];
+    #[inline(always)]
+    fn drift(
+        &mut self,
+        (n, m): (usize, usize),
+        system: &mut System<'_>,
+        t: f64,
+        h: f64,
+        (q, p): (&[f64], &[f64]),
+    ) -> Result<(), StepError> {
+        let k = self.part * h;
+        let KickDrift { projection, multipliers, earlier, correction, .. } = self;
+        let (kicked, momenta, positions) = (&mut self.kicked[..n], &mut self.momenta[..n], &mut self.positions[..n]);
+        let (multipliers, earlier, correction) = (&mut multipliers[..m], &mut earlier[..m], &mut correction[..m]);
+        for i in 0..n {
+            kicked[i] = p[i] + k * system.force[i];
+            positions[i] = q[i] + h * system.velocity[i];
         }
-        system.add_velocities(&system.force, h * k, free);
+        system.add_velocities(&system.force, h * k, positions);
         // Where steps are equally long, multipliers are extrapolated.
         let part = if self.length == h { 1.0 } else { 0.0 };
-        for (multiplier, earlier) in multipliers.iter_mut().zip(&mut *earlier) {
+        for (multiplier, earlier) in multipliers.iter_mut().zip(earlier) {
             let last = *multiplier;
             *multiplier += part * (last - *earlier);
             *earlier = last;
         }
         self.length = h;
-        let mut iteration = Iteration::new();
-        positions.copy_from_slice(free);
-        add_product(&projection.drifts, n, multipliers, h * h, positions);
-        if system.m > 0 {
-            system.evaluate_gradient(t + h, positions);
+        add_product(&projection.drifts[..n * m], n, multipliers, h * h, positions);
+        let mut is_solved = m == 0;
+        if !is_solved {
+            system.move_positions(positions);
+            system.evaluate_gradient(t + h);
             projection.factorize(system)?;
         }
-        while system.m > 0 {
-            system.constrain(t + h, positions);
-            correction.copy_from_slice(&system.constraints);
+        let mut iteration = Iteration::new();
+        while !is_solved {
+            system.constrain(t + h);
+            correction.copy_from_slice(&system.constraints[..m]);
             projection.solve(correction);
             correction.iter_mut().for_each(|x| *x /= -h * h);
             multipliers.iter_mut().zip(&*correction).for_each(|(multiplier, change)| *multiplier += change);
+            let change = &mut momenta[..];
             change.fill(0.0);
-            add_product(&projection.drifts, n, correction, h * h, change);
+            add_product(&projection.drifts[..n * m], n, correction, h * h, change);
             positions.iter_mut().zip(&*change).for_each(|(q, change)| *q += change);
-            if iteration.is_over(change, system.weights_of_positions(), &system.structure.positions)? {
-                break;
-            }
+            system.move_positions(positions);
+            is_solved = iteration.is_over(change, &system.weights_of_positions()[..n], &system.structure.positions)?;
         }
         momenta.copy_from_slice(kicked);
-        add_product(&system.directions, n, multipliers, h, momenta);
+        add_product(&system.directions[..n * m], n, multipliers, h, momenta);
         Ok(())
     }
 
     /// Moves the momenta to where the positions keep to the constraints. Leaves the system evaluated there.
-    fn project(&mut self, system: &mut System<'_>, t: f64, h: f64) -> Result<(), StepError> {
-        let KickDrift { projection, positions, momenta, .. } = self;
-        system.linearize(t, positions, momenta, None);
-        projection.linearize(system)?;
-        system.evaluate(t, positions, momenta, None)?;
+    #[inline(always)]
+    fn project(&mut self, (n, m): (usize, usize), system: &mut System<'_>, t: f64, h: f64) -> Result<(), StepError> {
+        let (positions, momenta) = (&self.positions[..n], &mut self.momenta[..n]);
+        system.move_to(positions, momenta, None);
+        system.linearize(t);
+        self.projection.linearize(system)?;
+        system.evaluate(t)?;
         if self.is_symmetric {
             let k = self.part * h;
             momenta.iter_mut().zip(&system.force).for_each(|(p, force)| *p += k * force);
-            let mut velocity = std::mem::take(&mut system.velocity);
-            system.add_velocities(&system.force, k, &mut velocity);
-            system.velocity = velocity;
+            system.kick_velocity(k);
         }
-        projection.project(system, t, positions, momenta)
+        // With constant masses, a single correction is exact.
+        self.projection.correct((n, m), system, momenta);
+        Ok(())
     }
 }

@@ -32,6 +32,7 @@ impl Projection {
     }
 
     /// Takes the derivatives of the system at its last point.
+    #[inline]
     pub(super) fn linearize(&mut self, system: &System<'_>) -> Result<(), StepError> {
         let n = system.n;
         self.drifts.fill(0.0);
@@ -41,6 +42,7 @@ impl Projection {
     }
 
     /// Takes $G$ from the system, and the changes of velocities from before.
+    #[inline]
     pub(super) fn factorize(&mut self, system: &System<'_>) -> Result<(), StepError> {
         let (n, m) = (system.n, system.m);
         if m == 1 {
@@ -56,15 +58,29 @@ impl Projection {
     }
 
     /// Replaces changes of the constraints by the multipliers that cause them.
+    #[inline]
     pub(super) fn solve(&self, changes: &mut [f64]) {
-        match self.inverse {
-            Some(inverse) => changes.iter_mut().for_each(|change| *change *= inverse),
-            None => self.matrix.solve(changes),
-        }
+        solve(&self.matrix, self.inverse, changes);
     }
 
-    /// Projects momenta `p` at positions `q`, where the derivatives are those of the system. The velocity of the system is
-    /// that of `p`, and follows its changes to first order.
+    /// Moves momenta `p` of a system with $n$ positions and $m$ constraints to where these are satisfied to first order,
+    /// and the velocity of the system, which is that of `p`, with them.
+    #[inline(always)]
+    pub(super) fn correct(&mut self, (n, m): (usize, usize), system: &mut System<'_>, p: &mut [f64]) {
+        let (multipliers, change) = (&mut self.multipliers[..m], &mut self.change[..n]);
+        let (p, velocity) = (&mut p[..n], &mut system.velocity[..n]);
+        multipliers.fill(0.0);
+        add_product(&system.gradient[..m * n], m, velocity, -1.0, multipliers);
+        solve(&self.matrix, self.inverse, multipliers);
+        change.fill(0.0);
+        add_product(&system.directions[..n * m], n, multipliers, 1.0, change);
+        for i in 0..n {
+            p[i] += change[i];
+        }
+        add_product(&self.drifts[..n * m], n, multipliers, 1.0, velocity);
+    }
+
+    /// Projects momenta `p` at positions `q`, where the derivatives and the velocity are those of the system.
     pub(super) fn project(
         &mut self,
         system: &mut System<'_>,
@@ -72,21 +88,13 @@ impl Projection {
         q: &[f64],
         p: &mut [f64],
     ) -> Result<(), StepError> {
-        let (n, m) = (system.n, system.m);
-        if m == 0 {
+        let sizes = (system.n, system.m);
+        if system.m == 0 {
             return Ok(());
         }
         let mut iteration = Iteration::new();
         loop {
-            let mut multipliers = std::mem::take(&mut self.multipliers);
-            multipliers.fill(0.0);
-            add_product(&system.gradient, m, &system.velocity, -1.0, &mut multipliers);
-            self.solve(&mut multipliers);
-            self.change.fill(0.0);
-            add_product(&system.directions, n, &multipliers, 1.0, &mut self.change);
-            p.iter_mut().zip(&self.change).for_each(|(p, change)| *p += change);
-            add_product(&self.drifts, n, &multipliers, 1.0, &mut system.velocity);
-            self.multipliers = multipliers;
+            self.correct(sizes, system, p);
             // With constant masses, a single correction is exact.
             if system.structure.has_constant_masses {
                 return Ok(());
@@ -94,7 +102,17 @@ impl Projection {
             if iteration.is_over(&self.change, system.weights_of_momenta(), &system.structure.momenta)? {
                 return Ok(());
             }
-            system.evaluate(t, q, p, None)?;
+            system.move_to(q, p, None);
+            system.evaluate(t)?;
         }
+    }
+}
+
+/// Replaces changes of the constraints by the multipliers that cause them.
+#[inline]
+fn solve(matrix: &Lu<f64>, inverse: Option<f64>, changes: &mut [f64]) {
+    match inverse {
+        Some(inverse) => changes.iter_mut().for_each(|change| *change *= inverse),
+        None => matrix.solve(changes),
     }
 }

@@ -71,8 +71,9 @@ impl Stages {
         let (n, m, s) = (system.n, system.m, self.pair.stages());
         system.weigh(q, p);
         let guess = &self.multipliers[..m];
-        system.evaluate(t, q, p, Some(guess))?;
-        system.linearize(t, q, p, Some(guess));
+        system.move_to(q, p, Some(guess));
+        system.evaluate(t)?;
+        system.linearize(t);
         self.assemble(system, h);
         self.matrix.factorize().map_err(|_| StepError::Singular)?;
         for j in 0..s {
@@ -110,9 +111,10 @@ impl Stages {
             before = size;
         }
         let Stages { projection, positions, momenta, .. } = self;
-        system.linearize(t + h, positions, momenta, None);
+        system.move_to(positions, momenta, None);
+        system.linearize(t + h);
         projection.linearize(system)?;
-        system.evaluate(t + h, positions, momenta, None)?;
+        system.evaluate(t + h)?;
         projection.project(system, t + h, positions, momenta)?;
         q.copy_from_slice(&self.positions);
         p.copy_from_slice(&self.momenta);
@@ -170,7 +172,8 @@ impl Stages {
                 add_product(&unknowns[(s + j) * n..(s + j + 1) * n], n, &[pair.of_momenta[i][j]], h, momenta);
             }
             let of_stage = if i < pair.constrained.len() { Some(&multipliers[i * m..(i + 1) * m]) } else { None };
-            system.evaluate(t, positions, momenta, of_stage)?;
+            system.move_to(positions, momenta, of_stage);
+            system.evaluate(t)?;
             for k in 0..n {
                 residual[i * n + k] = system.velocity[k] - unknowns[i * n + k];
                 residual[(s + i) * n + k] = system.force[k] - unknowns[(s + i) * n + k];
@@ -181,7 +184,8 @@ impl Stages {
             for (j, weight) in weights.iter().enumerate() {
                 add_product(&unknowns[j * n..(j + 1) * n], n, &[*weight], h, positions);
             }
-            system.constrain(t, positions);
+            system.move_positions(positions);
+            system.constrain(t);
             let place = 2 * s * n + i * m;
             for (residual, constraint) in residual[place..place + m].iter_mut().zip(&system.constraints) {
                 *residual = constraint / h;

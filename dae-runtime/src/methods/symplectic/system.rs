@@ -13,6 +13,16 @@ use crate::linalg::iteration_matrix::Lu;
 /// Entries of a matrix within a larger one: row, column, and position among the values of the latter.
 type Entries = Vec<(usize, usize, usize)>;
 
+/// What [`System::linearize`] evaluates besides $G$.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Derivatives {
+    /// Nothing: $\partial q'/\partial p$ is constant, and the directions follow from $G$.
+    None,
+    /// The directions of the multipliers.
+    Directions,
+    All,
+}
+
 /// The system, and its values at the point of the last evaluation. Matrices are stored column by column.
 pub(super) struct System<'d> {
     pub(super) dae: &'d dyn Dae,
@@ -48,8 +58,7 @@ pub(super) struct System<'d> {
     invariants: Vec<f64>,
     jacobian: Vec<f64>,
     invariants_jacobian: Vec<f64>,
-    /// Whether derivatives with respect to positions are needed.
-    is_full: bool,
+    derivatives: Derivatives,
     /// Evaluations of $F$, and of its derivatives.
     pub(super) evaluations: [usize; 2],
 }
@@ -66,8 +75,11 @@ fn entries(pattern: &crate::contract::Pattern, rows: &[usize], columns: &[usize]
 }
 
 /// Copies entries into a matrix of so many rows, times `factor`.
+#[inline]
 fn gather(entries: &Entries, values: &[f64], factor: f64, rows: usize, matrix: &mut [f64]) {
-    matrix.fill(0.0);
+    if entries.len() < matrix.len() {
+        matrix.fill(0.0);
+    }
     entries.iter().for_each(|&(i, j, place)| matrix[j * rows + i] = factor * values[place]);
 }
 
@@ -128,10 +140,15 @@ impl<'d> System<'d> {
             invariants: vec![0.0; of.invariants.len()],
             jacobian: vec![0.0; of.jacobian_y.len()],
             invariants_jacobian: vec![0.0; of.invariants_jacobian.len()],
-            is_full,
+            derivatives: match structure {
+                _ if is_full => Derivatives::All,
+                HamiltonianStructure { has_normal_forces: true, .. } => Derivatives::None,
+                _ => Derivatives::Directions,
+            },
             evaluations: [0, 0],
         };
         multipliers.iter().for_each(|&k| system.y[k] = 0.0);
+        dae.jacobian_y(t, &system.y, &system.yp, &mut system.jacobian);
         system.factorize_mass(t).then_some(system)
     }
 
@@ -151,12 +168,19 @@ impl<'d> System<'d> {
     }
 
     /// Sets the point; without multipliers, they are zero.
-    fn set(&mut self, q: &[f64], p: &[f64], multipliers: Option<&[f64]>) {
-        self.structure.positions.iter().zip(q).for_each(|(&k, &value)| self.y[k] = value);
+    #[inline]
+    pub(super) fn move_to(&mut self, q: &[f64], p: &[f64], multipliers: Option<&[f64]>) {
+        self.move_positions(q);
         self.structure.momenta.iter().zip(p).for_each(|(&k, &value)| self.y[k] = value);
         for (i, &k) in self.structure.multipliers.iter().enumerate() {
             self.y[k] = multipliers.map_or(0.0, |values| values[i]);
         }
+    }
+
+    /// Sets the positions.
+    #[inline]
+    pub(super) fn move_positions(&mut self, q: &[f64]) {
+        self.structure.positions.iter().zip(q).for_each(|(&k, &value)| self.y[k] = value);
     }
 
     /// Takes the magnitudes at the start of a step.
@@ -175,71 +199,98 @@ impl<'d> System<'d> {
         &self.weights[self.n..]
     }
 
-    /// Evaluates velocity and force; the latter contains the constraint forces of these multipliers.
-    pub(super) fn evaluate(&mut self, t: f64, q: &[f64], p: &[f64], of: Option<&[f64]>) -> Result<(), StepError> {
-        self.set(q, p, of);
+    /// Evaluates velocity and force; the latter contains the constraint forces of the multipliers that are set.
+    #[inline]
+    pub(super) fn evaluate(&mut self, t: f64) -> Result<(), StepError> {
         self.dae.residual(t, &self.y, &self.yp, &mut self.residual);
         self.evaluations[0] += 1;
-        let rows = self.structure.position_equations.iter().zip(&mut self.velocity);
-        rows.for_each(|(&row, value)| *value = -self.residual[row]);
-        let rows = self.structure.momentum_equations.iter().zip(&mut self.force);
-        rows.for_each(|(&row, value)| *value = -self.residual[row]);
+        let HamiltonianStructure { position_equations, momentum_equations, .. } = self.structure;
+        let rows = position_equations.iter().zip(&mut self.velocity);
+        let mut sum = 0.0;
+        let mut take = |(&row, value): (&usize, &mut f64)| {
+            *value = -self.residual[row];
+            sum += *value;
+        };
+        rows.for_each(&mut take);
+        momentum_equations.iter().zip(&mut self.force).for_each(&mut take);
         if let Some(mass) = &self.mass {
             mass.solve(&mut self.force);
         }
-        let equations = self.structure.position_equations.iter().chain(self.structure.momentum_equations.iter());
-        match equations.copied().find(|&row| !self.residual[row].is_finite()) {
+        if sum.is_finite() {
+            return Ok(());
+        }
+        let mut equations = position_equations.iter().chain(momentum_equations.iter()).copied();
+        match equations.find(|&row| !self.residual[row].is_finite()) {
             Some(equation) => Err(StepError::NonFinite { equation }),
             None => Ok(()),
         }
     }
 
     /// Adds the change of the velocities by a change of the momenta, times a factor.
+    #[inline]
     pub(super) fn add_velocities(&self, change: &[f64], factor: f64, sum: &mut [f64]) {
         for &(i, j, place) in &self.entries[2] {
             sum[i] -= factor * self.jacobian[place] * change[j];
         }
     }
 
+    /// Changes the velocity as the force does in this time.
+    #[inline]
+    pub(super) fn kick_velocity(&mut self, time: f64) {
+        for &(i, j, place) in &self.entries[2] {
+            self.velocity[i] -= time * self.jacobian[place] * self.force[j];
+        }
+    }
+
     /// Evaluates the constraints.
-    pub(super) fn constrain(&mut self, t: f64, q: &[f64]) {
-        self.structure.positions.iter().zip(q).for_each(|(&k, &value)| self.y[k] = value);
+    #[inline]
+    pub(super) fn constrain(&mut self, t: f64) {
         self.dae.invariants(t, &self.y, &mut self.invariants);
         let values = self.structure.constraints.iter().zip(&mut self.constraints);
         values.for_each(|(&k, value)| *value = self.invariants[k]);
     }
 
     /// Evaluates $G$.
-    pub(super) fn evaluate_gradient(&mut self, t: f64, q: &[f64]) {
-        self.structure.positions.iter().zip(q).for_each(|(&k, &value)| self.y[k] = value);
+    #[inline]
+    pub(super) fn evaluate_gradient(&mut self, t: f64) {
         self.dae.invariants_jacobian(t, &self.y, &mut self.invariants_jacobian);
         gather(&self.entries[0], &self.invariants_jacobian, 1.0, self.m, &mut self.gradient);
     }
 
-    /// Evaluates derivatives, at these multipliers.
-    pub(super) fn linearize(&mut self, t: f64, q: &[f64], p: &[f64], of: Option<&[f64]>) {
-        let n = self.n;
-        self.set(q, p, of);
-        self.evaluate_gradient(t, q);
-        self.dae.jacobian_y(t, &self.y, &self.yp, &mut self.jacobian);
+    /// Evaluates $G$ and, as far as they are needed, the other derivatives.
+    #[inline]
+    pub(super) fn linearize(&mut self, t: f64) {
+        let (n, m) = (self.n, self.m);
+        self.evaluate_gradient(t);
         self.evaluations[1] += 1;
         let [_, directions, velocity_by_p, velocity_by_q, force_by_p, force_by_q] = &self.entries;
-        gather(directions, &self.jacobian, -1.0, n, &mut self.directions);
-        if self.is_full {
+        if self.derivatives == Derivatives::None {
+            for (j, direction) in self.directions.chunks_exact_mut(n.max(1)).enumerate() {
+                direction.iter_mut().enumerate().for_each(|(i, x)| *x = -self.gradient[i * m + j]);
+            }
+        } else {
+            self.dae.jacobian_y(t, &self.y, &self.yp, &mut self.jacobian);
+            gather(directions, &self.jacobian, -1.0, n, &mut self.directions);
+        }
+        if self.derivatives == Derivatives::All {
             gather(velocity_by_p, &self.jacobian, -1.0, n, &mut self.velocity_by_momenta);
             gather(velocity_by_q, &self.jacobian, -1.0, n, &mut self.velocity_by_positions);
             gather(force_by_p, &self.jacobian, -1.0, n, &mut self.force_by_momenta);
             gather(force_by_q, &self.jacobian, -1.0, n, &mut self.force_by_positions);
         }
         if let Some(mass) = &self.mass {
-            for matrix in [&mut self.directions, &mut self.force_by_momenta, &mut self.force_by_positions] {
-                matrix.chunks_exact_mut(n).for_each(|column| mass.solve(column));
+            let solve = |matrix: &mut [f64]| matrix.chunks_exact_mut(n).for_each(|column| mass.solve(column));
+            solve(&mut self.directions);
+            if self.derivatives == Derivatives::All {
+                solve(&mut self.force_by_momenta);
+                solve(&mut self.force_by_positions);
             }
         }
     }
 }
 
 /// Adds a matrix of so many rows, stored column by column, times a vector.
+#[inline]
 pub(super) fn add_product(matrix: &[f64], rows: usize, x: &[f64], factor: f64, sum: &mut [f64]) {
     for (column, x) in matrix.chunks_exact(rows.max(1)).zip(x) {
         sum.iter_mut().zip(column).for_each(|(sum, entry)| *sum += factor * x * entry);
