@@ -3,6 +3,8 @@
 //! In: a solution, or the reason why there is none. Out: an object whose keys are a stable interface. Numbers that are
 //! not finite are `null`.
 
+use std::borrow::Cow;
+
 use dae_runtime::contract::{Description, Name};
 use dae_runtime::solution::Solution;
 use serde::{Serialize, Serializer};
@@ -15,7 +17,7 @@ pub(super) struct Simulation<'s> {
     name: &'s str,
     form: &'s str,
     status: String,
-    times: &'s [f64],
+    times: Cow<'s, [f64]>,
     values: Entries<'s, Vec<f64>>,
     /// Sensitivities by quantity and unknown at the recorded times, if they were asked for.
     #[serde(skip_serializing_if = "Entries::is_empty")]
@@ -65,7 +67,7 @@ impl<'s> Simulation<'s> {
             name: &description.model,
             form: &description.form,
             status: solution.status.to_string(),
-            times: &solution.times,
+            times: solution.times.as_slice().into(),
             values: Entries(solution.names.iter().enumerate().map(|(k, name)| (name.as_ref(), column(k))).collect()),
             sensitivities: Entries(quantities.map(by).collect()),
             invariants_max: Some(solution.invariants_max()),
@@ -82,13 +84,34 @@ impl<'s> Simulation<'s> {
         }
     }
 
+    /// A run by Taylor series, or the reason why there is none.
+    pub(super) fn of_series(
+        name: &'s str,
+        status: String,
+        times: Vec<f64>,
+        columns: Vec<(&'s str, Vec<f64>)>,
+        (steps, rejected, seconds): (usize, usize, f64),
+    ) -> Self {
+        Simulation {
+            name,
+            form: "original",
+            status,
+            times: times.into(),
+            values: Entries(columns),
+            sensitivities: Entries(Vec::new()),
+            invariants_max: None,
+            invariants: Entries(Vec::new()),
+            statistics: Statistics { steps, rejected, seconds, ..Statistics::default() },
+        }
+    }
+
     /// A run that could not start.
     pub(super) fn without_start(description: &'s Description, reason: String) -> Self {
         Simulation {
             name: &description.model,
             form: &description.form,
             status: reason,
-            times: &[],
+            times: Cow::default(),
             values: Entries(description.unknowns.iter().map(|u| (u.name.as_ref(), Vec::new())).collect()),
             sensitivities: Entries(Vec::new()),
             invariants_max: None,

@@ -10,6 +10,7 @@ mod inputs;
 mod interruption;
 mod json;
 mod picture;
+mod series;
 mod simulate;
 mod summary;
 
@@ -138,13 +139,17 @@ struct SimulateArguments {
     form: Option<Form>,
     /// Method: Radau IIA of order 5, or of order 5, 9 or 13 as it pays, or BDF; explicit ones, for non-stiff models, are
     /// those of Dormand and Prince of order 5 and 8, and Euler's. `radau9`, `radau13`, `bdf1` to `bdf5` and
-    /// `implicit-euler` set the highest order, which with --step is the order.
+    /// `implicit-euler` set the highest order, which with --step is the order. `taylor` takes Taylor series of the text as
+    /// it stands, for smooth non-stiff models and many digits.
     #[arg(long, value_name = METHODS, default_value = "radau5")]
     method: MethodArgument,
     /// Constraints onto which each step is projected: by implicit methods those that the form enforces (all or none), by
     /// explicit methods those that it implies.
     #[arg(long, value_name = "CONSTRAINTS", default_value = "all")]
     project: ProjectionArgument,
+    /// Compute in numbers of 106 bits and print all their digits, with `--method taylor`; values of --param have 53 bits.
+    #[arg(long)]
+    double_double: bool,
     /// Constant step length; errors are not tested.
     #[arg(long, value_name = "H", value_parser = finite)]
     step: Option<f64>,
@@ -213,15 +218,22 @@ impl From<ProjectionArgument> for Projection {
 }
 
 /// The names of methods on the command line.
-const METHODS: &str = "radau5|radau|radau9|radau13|bdf|bdfK|implicit-euler|hem5|hem4|mexx|limex|dopri5|dop853|explicit-euler|implicit-midpoint|trapezoidal|symplectic-euler|rattle|rattle4|rattle6|rattle8|lobatto";
+const METHODS: &str = "radau5|radau|radau9|radau13|bdf|bdfK|implicit-euler|hem5|hem4|mexx|limex|dopri5|dop853|explicit-euler|implicit-midpoint|trapezoidal|symplectic-euler|rattle|rattle4|rattle6|rattle8|lobatto|taylor";
 
 /// A method named on the command line.
 #[derive(Clone, Debug)]
 struct MethodArgument {
     name: String,
-    method: Method,
-    /// Highest order, if it is given.
-    order: Option<usize>,
+    kind: MethodKind,
+}
+
+/// What makes the steps.
+#[derive(Clone, Copy, Debug)]
+enum MethodKind {
+    /// A method for forms, and its highest order, if that is given.
+    OfForms(Method, Option<usize>),
+    /// Taylor series of the text.
+    Taylor,
 }
 
 impl FromStr for MethodArgument {
@@ -229,6 +241,7 @@ impl FromStr for MethodArgument {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (method, order) = match text {
+            "taylor" => return Ok(MethodArgument { name: text.to_string(), kind: MethodKind::Taylor }),
             "radau5" => (Method::Radau5, None),
             "radau" => (Method::Radau, None),
             "radau9" => (Method::Radau, Some(9)),
@@ -255,12 +268,13 @@ impl FromStr for MethodArgument {
                 _ => {
                     return Err(format!(
                         "the methods are radau5, radau, radau9, radau13, bdf, bdf1 to bdf{MAX_ORDER}, implicit-euler, \
-                         hem5, hem4, mexx, limex, dopri5, dop853, explicit-euler, implicit-midpoint, trapezoidal, symplectic-euler, rattle, rattle4, rattle6, rattle8 and lobatto"
+                         hem5, hem4, mexx, limex, dopri5, dop853, explicit-euler, implicit-midpoint, trapezoidal, \
+                         symplectic-euler, rattle, rattle4, rattle6, rattle8, lobatto and taylor"
                     ));
                 }
             },
         };
-        Ok(MethodArgument { name: text.to_string(), method, order })
+        Ok(MethodArgument { name: text.to_string(), kind: MethodKind::OfForms(method, order) })
     }
 }
 
@@ -282,7 +296,10 @@ pub(crate) fn run() -> Exit {
     let done = match CommandLine::parse().command {
         Command::Analyze(arguments) => analyze::run(&arguments),
         Command::Expand(arguments) => expand::run(&arguments),
-        Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Simulate(arguments) => match arguments.method.kind {
+            MethodKind::OfForms(method, order) => simulate::run(&arguments, method, order),
+            MethodKind::Taylor => series::run(&arguments),
+        },
     };
     done.unwrap_or_else(|exit| exit)
 }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use dae::plot::{Panel, PlotError};
+use dae::plot::{Panel, PlotError, Series};
 use dae_runtime::solution::Solution;
 use dae_symbolic::formulation::CompiledForm;
 use dae_symbolic::formulation::Source;
@@ -17,7 +17,7 @@ const CURVES: usize = 8;
 /// The number of curves of an array in its panel, for which the legend has room.
 const CURVES_OF_ARRAY: usize = 13;
 
-/// The panels of a solution.
+/// The panels of a solution. Multipliers that the form adds are zero and not shown.
 pub(super) fn panels(compiled: &Compiled, form: &CompiledForm, solution: &Solution) -> Result<Vec<Panel>, PlotError> {
     let panel = |(kind, group): (&Group, &[usize])| {
         let names = group.iter().map(|&k| solution.names[k].as_ref()).collect::<Vec<_>>();
@@ -27,7 +27,28 @@ pub(super) fn panels(compiled: &Compiled, form: &CompiledForm, solution: &Soluti
             Group::Array(..) => Panel { y_label: array_label(names[0]), ..panel },
         })
     };
-    let groups = groups(compiled, form);
+    let jets = form.formulation.unknowns.iter().enumerate().filter_map(|(state, unknown)| match unknown.source {
+        Source::Jet { unknown, order } => Some((state, unknown, order)),
+        _ => None,
+    });
+    let groups = groups(compiled, jets);
+    let chunks = groups.iter().flat_map(|(kind, group)| group.chunks(kind.curves()).map(move |chunk| (kind, chunk)));
+    chunks.map(panel).collect()
+}
+
+/// The panels of a solution of the text as it stands, given its curves by name.
+pub(super) fn panels_of_curves(compiled: &Compiled, curve: impl Fn(&str) -> Vec<(f64, f64)>) -> Vec<Panel> {
+    let name = |k: usize| compiled.model.unknowns[k].name.as_str();
+    let panel = |(kind, group): (&Group, &[usize])| {
+        let series = group.iter().map(|&k| Series::new(name(k), curve(name(k)))).collect();
+        let names: Vec<&str> = group.iter().map(|&k| name(k)).collect();
+        let y_label = match kind {
+            Group::Scalars(_) => names.join(", "),
+            Group::Array(..) => array_label(names[0]),
+        };
+        Panel { y_label, series, ..Panel::default() }
+    };
+    let groups = groups(compiled, (0..compiled.model.unknowns.len()).map(|k| (k, k, 0)));
     let chunks = groups.iter().flat_map(|(kind, group)| group.chunks(kind.curves()).map(move |chunk| (kind, chunk)));
     chunks.map(panel).collect()
 }
@@ -67,21 +88,19 @@ impl Group {
     }
 }
 
-/// States by group, those furthest from the highest derivatives first. Multipliers that the form adds are zero and not
-/// shown.
-fn groups(compiled: &Compiled, form: &CompiledForm) -> Vec<(Group, Vec<usize>)> {
+/// States by group, those furthest from the highest derivatives first; given are states with the unknown and the order
+/// of the jet.
+fn groups(compiled: &Compiled, states: impl Iterator<Item = (usize, usize, u32)>) -> Vec<(Group, Vec<usize>)> {
     let offsets = &compiled.analysis.structure.offsets.unknowns;
     let mut groups: BTreeMap<(i64, Group), Vec<usize>> = BTreeMap::new();
-    for (state, unknown) in form.formulation.unknowns.iter().enumerate() {
-        if let Source::Jet { unknown, order } = unknown.source {
-            let level = i64::from(order) - i64::from(offsets[unknown]);
-            let member = compiled.model.unknowns[unknown].domain.member.as_deref();
-            let group = match member.filter(|member| !member.indices.is_empty()) {
-                Some(member) => Group::Array(level, member.family),
-                None => Group::Scalars(level),
-            };
-            groups.entry((group.level(), group)).or_default().push(state);
-        }
+    for (state, unknown, order) in states {
+        let level = i64::from(order) - i64::from(offsets[unknown]);
+        let member = compiled.model.unknowns[unknown].domain.member.as_deref();
+        let group = match member.filter(|member| !member.indices.is_empty()) {
+            Some(member) => Group::Array(level, member.family),
+            None => Group::Scalars(level),
+        };
+        groups.entry((group.level(), group)).or_default().push(state);
     }
     groups.into_iter().map(|((_, group), states)| (group, chosen(group, states))).collect()
 }

@@ -19,9 +19,12 @@ use super::inputs::{self, InputSource};
 use super::interruption::Interruption;
 use super::{Exit, Loaded, SimulateArguments, fail, json, picture, print, summary};
 
-pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
+pub(super) fn run(arguments: &SimulateArguments, method: Method, order: Option<usize>) -> Result<Exit, Exit> {
+    if arguments.double_double {
+        return Err(fail(Exit::Usage, "--double-double is for `--method taylor`: other methods compute in 53 bits"));
+    }
     check_outputs(arguments)?;
-    let by_method = match arguments.method.method {
+    let by_method = match method {
         method if method.is_explicit() || method.is_symplectic() => Form::Underlying,
         Method::Limex => Form::Index1,
         _ => Form::Ggl,
@@ -42,7 +45,7 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     let dae = dae.completed(chosen.formulation.completion);
 
     let interruption = Interruption::listen().map_err(|error| fail(Exit::Rejected, error))?;
-    let run = integrate(dae.as_ref(), arguments, &interruption);
+    let run = integrate(dae.as_ref(), arguments, (method, order), &interruption);
     let solution = match run.or_else(RunError::into_solution) {
         Ok(solution) => solution,
         Err(error) => return refuse_start(dae.as_ref(), arguments, &error),
@@ -68,7 +71,7 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
 }
 
 /// Checks that no output replaces the model, an input or another output.
-fn check_outputs(arguments: &SimulateArguments) -> Result<(), Exit> {
+pub(super) fn check_outputs(arguments: &SimulateArguments) -> Result<(), Exit> {
     let outputs = [("--csv", &arguments.csv), ("--plot", &arguments.plot)];
     let outputs = outputs.into_iter().filter_map(|(role, path)| Some(Named { role, path: path.as_deref()? }));
     let tables = arguments.inputs.iter().filter_map(|(_, source)| match source {
@@ -82,7 +85,12 @@ fn check_outputs(arguments: &SimulateArguments) -> Result<(), Exit> {
     })
 }
 
-fn integrate(dae: &dyn Dae, arguments: &SimulateArguments, interruption: &Interruption) -> Result<Solution, RunError> {
+fn integrate(
+    dae: &dyn Dae,
+    arguments: &SimulateArguments,
+    (method, order): (Method, Option<usize>),
+    interruption: &Interruption,
+) -> Result<Solution, RunError> {
     let (t0, t_end) = (arguments.model.t0, arguments.t_end);
     let record = match (arguments.at.is_empty(), &arguments.plot) {
         (false, _) => Record::At(arguments.at.clone()),
@@ -92,19 +100,19 @@ fn integrate(dae: &dyn Dae, arguments: &SimulateArguments, interruption: &Interr
     let bar = progress_bar();
     let observer = |step: &StepView<'_>| {
         let t = step.t;
-        bar.set_position(((t - t0) / (t_end - t0) * PROGRESS as f64) as u64);
+        show_progress(&bar, (t - t0) / (t_end - t0));
         interruption.under_way();
         if interruption.is_asked_for() && t != t_end { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let mut run = Integration::new(dae)
-        .method(arguments.method.method)
+        .method(method)
         .rtol(arguments.rtol)
         .atol(arguments.atol)
         .projection(arguments.project.into())
         .record(record)
         .sensitivities(arguments.by.iter().flat_map(|list| separate(list)).collect::<Vec<_>>())
         .on_step(observer);
-    if let Some(order) = arguments.method.order {
+    if let Some(order) = order {
         run = run.max_order(order);
     }
     if let Some(h) = arguments.step {
@@ -138,13 +146,18 @@ fn separate(list: &str) -> Vec<String> {
 const PROGRESS: u64 = 1000;
 
 /// A progress bar on stderr if that is a terminal, otherwise a hidden one.
-fn progress_bar() -> ProgressBar {
+pub(super) fn progress_bar() -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template("{wide_bar} {percent:>3} % {elapsed_precise}");
     let bar = ProgressBar::new(PROGRESS);
     style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
+}
+
+/// Shows which part of a run is done.
+pub(super) fn show_progress(bar: &ProgressBar, part: f64) {
+    bar.set_position((part * PROGRESS as f64) as u64);
 }
 
 /// Reports that a run could not start, also as JSON if that was asked for.
@@ -159,6 +172,6 @@ fn refuse_start(dae: &dyn Dae, arguments: &SimulateArguments, error: &RunError) 
     Ok(fail(exit, error))
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Exit> {
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Exit> {
     files::write(path, text).map_err(|error| fail(Exit::Rejected, error))
 }

@@ -160,6 +160,66 @@ fn a_run_that_ends_early_keeps_what_it_has() {
 }
 
 #[test]
+fn pendulum_by_taylor_series() {
+    let taylor = [PENDULUM, "--method", "taylor", "--rtol", "1e-15", "--atol", "1e-15", "--t-end"];
+    let run = simulate(&[&taylor[..], &["10", "--at", "0,5,10"]].concat());
+    assert_eq!((&run["status"], &run["form"]), (&"success".into(), &"original".into()));
+    assert_eq!(run["times"], serde_json::json!([0.0, 5.0, 10.0]));
+    for (name, reference) in AT_10 {
+        let value = number(&run["values"][name][2]);
+        assert!((value - reference).abs() <= 1e-13 * reference.abs().max(1.0), "{name} = {value}");
+    }
+    // A pendulum of length 2 in twice the gravity moves twice as far in the same time.
+    let [plain, large] = [&[][..], &["--param", "l=2", "--param", "g=2"]]
+        .map(|parameters| simulate(&[&taylor[..], &["3", "--at", "3"], parameters].concat()));
+    let [one, other] = [&plain, &large].map(|run| number(&run["values"]["y"][0]));
+    assert!((other - 2.0 * one).abs() < 1e-14, "{one}, {other}");
+}
+
+#[test]
+fn taylor_series_in_106_bits() {
+    let path = file("exponential.dae", "struct Exponential { var x = 1; der(x) = x; }");
+    let (table, picture) = (scratch("exponential.csv"), scratch("exponential.svg"));
+    let taylor = ["simulate", &path, "--method", "taylor", "--double-double", "--rtol", "1e-30", "--atol", "0"];
+    let e = "2.71828182845904523536028747135";
+    let summary = stdout(&dae(&[&taylor[..], &["--t-end", "1"]].concat()));
+    assert!(summary.starts_with("Exponential, Taylor series: success\n\nAt t = 1\n"), "{summary}");
+    assert!(summary.contains(e), "{summary}");
+    let paths = [table.display().to_string(), picture.display().to_string()];
+    let outputs = ["--t-end", "1", "--at", "0.5,1", "--csv", &paths[0], "--plot", &paths[1]];
+    assert_eq!(code(&dae(&[&taylor[..], &outputs].concat())), 0);
+    let text = std::fs::read_to_string(table).expect("a table");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "t,x");
+    assert!(lines[1].contains("1.64872127070012814684865078781"), "{text}");
+    assert!(lines[2].contains(e), "{text}");
+    let picture = std::fs::read_to_string(picture).expect("a picture");
+    assert!(picture.contains("Exponential, Taylor series"));
+}
+
+#[test]
+fn what_taylor_series_cannot_do_is_refused() {
+    let kink = file("kink.dae", "struct Kink { var x = 1; der(x) = -abs(x - t); }");
+    let pole = file("pole.dae", "struct Pole { var x = 1; der(x) = x.powi(2); }");
+    for (arguments, exit, message) in [
+        (vec![PENDULUM, "--form", "ggl"], 2, "--form cannot be combined with Taylor series: it integrates the text"),
+        (vec![PENDULUM, "--by", "l"], 2, "--by cannot be combined with Taylor series"),
+        (vec![PENDULUM, "--at", "3"], 2, "output time 3 is not between 0 and 2"),
+        (vec![PENDULUM, "--rtol", "2"], 2, "`rtol` is 2"),
+        (vec![&kink], 1, "abs"),
+        (vec![&pole], 3, "too small at t = 1.0000000"),
+    ] {
+        let arguments = [&["simulate"], &arguments[..], &["--t-end", "2", "--method", "taylor"]].concat();
+        let output = dae(&arguments);
+        assert_eq!(code(&output), exit, "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(message), "{arguments:?}: {}", stderr(&output));
+    }
+    let output = dae(&["simulate", PENDULUM, "--t-end", "2", "--double-double"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("--double-double is for `--method taylor`"), "{}", stderr(&output));
+}
+
+#[test]
 fn options_without_meaning() {
     for (arguments, message) in [
         (["--at", "1,3"], "output time 3 is not between 0 and 2"),

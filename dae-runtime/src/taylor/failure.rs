@@ -44,6 +44,11 @@ pub enum TaylorFailure {
         /// The bound.
         max_steps: usize,
     },
+    /// The observer of the steps has asked for the end of the run.
+    Interrupted {
+        /// Time of the last step.
+        t: f64,
+    },
     /// The equations cannot be solved near the point to which the series lead, or near the start values.
     NotConverged {
         /// Time of the last accepted step.
@@ -76,6 +81,7 @@ impl fmt::Display for TaylorFailure {
             TaylorFailure::TooManySteps { t, max_steps } => {
                 write!(f, "{max_steps} steps done at t = {t}: raise `max_steps`")
             }
+            TaylorFailure::Interrupted { t } => write!(f, "interrupted at t = {t}"),
             TaylorFailure::NotConverged { t, h, unknown } => write!(
                 f,
                 "no solution of the equations was found a step of {h:.3e} from t = {t}, `{unknown}` does not settle: shorten steps of \

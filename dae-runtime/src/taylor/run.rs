@@ -6,6 +6,8 @@
 //! allows, and projects the predicted point onto the equations of all stages up to 0. The step is accepted if that
 //! changes it by no more than the tolerance ([`super::control`]).
 
+use std::ops::ControlFlow;
+
 use super::contract::{Jets, TaylorDae};
 use super::control::{Control, Difference};
 use super::failure::{TaylorError, TaylorFailure};
@@ -29,7 +31,11 @@ const LENGTH_BITS: i32 = 20;
 pub struct TaylorIntegration<'d, S> {
     dae: &'d dyn TaylorDae<S>,
     options: TaylorOptions,
+    observer: Option<Observer<'d>>,
 }
+
+/// Is told the time after each step; says whether the run is to go on.
+type Observer<'d> = Box<dyn FnMut(f64) -> ControlFlow<()> + 'd>;
 
 impl<S> std::fmt::Debug for TaylorIntegration<'_, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -40,7 +46,7 @@ impl<S> std::fmt::Debug for TaylorIntegration<'_, S> {
 impl<'d, S: Scalar> TaylorIntegration<'d, S> {
     /// An integration with default options.
     pub fn new(dae: &'d dyn TaylorDae<S>) -> Self {
-        TaylorIntegration { dae, options: TaylorOptions::default() }
+        TaylorIntegration { dae, options: TaylorOptions::default(), observer: None }
     }
 
     /// Replaces all options.
@@ -79,6 +85,13 @@ impl<'d, S: Scalar> TaylorIntegration<'d, S> {
         self
     }
 
+    /// Calls this with the time after each step; [`ControlFlow::Break`] ends the run
+    /// ([`TaylorFailure::Interrupted`]).
+    pub fn on_step(mut self, observer: impl FnMut(f64) -> ControlFlow<()> + 'd) -> Self {
+        self.observer = Some(Box::new(observer));
+        self
+    }
+
     /// Finds consistent values at `t0` and integrates to `t_end`, which may be earlier.
     ///
     /// # Errors
@@ -90,7 +103,7 @@ impl<'d, S: Scalar> TaylorIntegration<'d, S> {
             let message = format!("a run from t = {t0} to t = {t_end} is not finite");
             return Err(TaylorError::InvalidOption { message });
         }
-        Run::begin(self.dae, self.options, t0, t_end)?.complete()
+        Run::begin(self.dae, self.options, t0, t_end)?.complete(self.observer)
     }
 }
 
@@ -127,7 +140,7 @@ impl<'d, S: Scalar> Run<'d, S> {
         Ok(Run { dae, options, control, stages, jets, t_end, solution })
     }
 
-    fn complete(mut self) -> Result<TaylorSolution<S>, TaylorError<S>> {
+    fn complete(mut self, mut observer: Option<Observer<'_>>) -> Result<TaylorSolution<S>, TaylorError<S>> {
         loop {
             let left = S::from_f64(self.t_end) - self.jets.t;
             if left.to_f64() == 0.0 {
@@ -140,6 +153,11 @@ impl<'d, S: Scalar> Run<'d, S> {
                     Err(TaylorFailure::TooManySteps { t: self.jets.t.to_f64(), max_steps: self.options.max_steps })
                 }
             };
+            let t = self.jets.t.to_f64();
+            let made = made.and_then(|()| match observer.as_mut().map(|observer| observer(t)) {
+                Some(ControlFlow::Break(())) if t != self.t_end => Err(TaylorFailure::Interrupted { t }),
+                _ => Ok(()),
+            });
             if let Err(failure) = made {
                 self.record_end();
                 return Err(TaylorError::Stopped { failure, solution: Box::new(self.solution) });
