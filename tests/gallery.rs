@@ -181,3 +181,12 @@ fn the_heavy_top_converges() {
     let energies = [&fine, &exact].map(heavy_top::energy);
     assert!((energies[0] / energies[1] - 1.0).abs() < 1e-3, "{energies:?}");
 }
+
+/// At about 2.33 the eight constraints depend on one another: no method goes beyond.
+#[test]
+fn the_ring_ends_where_its_constraints_depend_on_one_another() {
+    for run in [ring::motion(3.0), ring::rattle(3.0)] {
+        let message = run.expect_err("it is not determined how the ring moves on").to_string();
+        assert!(message.contains("t = 2.3"), "{message}");
+    }
+}

@@ -248,11 +248,23 @@ pub enum StepCause {
         /// The unknown with respect to which, or to whose derivative, it was differentiated.
         unknown: Name,
     },
+    /// The constraints come to depend on one another within the step, so that they do not determine the motion beyond.
+    Dependence {
+        /// The one that is closest to depending on the others.
+        constraint: Name,
+    },
     /// The attempts did not settle where a switching function changes its sign, or ceases to have values.
     Switching {
         /// The function.
         function: Name,
     },
+}
+
+impl StepCause {
+    /// Constraints depend on one another, this invariant on the others.
+    pub(crate) fn dependence(of: &Description, invariant: usize) -> StepCause {
+        StepCause::Dependence { constraint: of.invariants.get(invariant).map_or("-".into(), |it| it.name.clone()) }
+    }
 }
 
 impl fmt::Display for StepCause {
@@ -267,6 +279,9 @@ impl fmt::Display for StepCause {
             }
             StepCause::NonFinite { equation, unknown: Some(unknown) } => {
                 write!(f, "{equation} is not finite just after this time, for what `{unknown}` is then")
+            }
+            StepCause::Dependence { constraint } => {
+                write!(f, "{constraint} comes to depend on the other constraints, or to restrict nothing")
             }
             StepCause::Switching { function } => {
                 write!(f, "attempts do not settle where `{function}` changes its sign, or ceases to have values")
@@ -294,6 +309,12 @@ impl fmt::Display for Failure {
         match self {
             Failure::StepSizeTooSmall { t, cause: cause @ StepCause::Switching { .. }, .. } => {
                 write!(f, "no step is found at t = {t}: {cause}")
+            }
+            Failure::StepSizeTooSmall { t, h, cause: cause @ StepCause::Dependence { .. } } => {
+                write!(
+                    f,
+                    "no step of {h:.3e} is made from t = {t}, since within it {cause}: the motion beyond is not determined"
+                )
             }
             Failure::StepSizeTooSmall { t, h, cause } => write!(
                 f,

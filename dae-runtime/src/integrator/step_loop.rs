@@ -102,7 +102,10 @@ impl<'d, S: Scheme> Integrator<'d, S> {
         match rejection.cause {
             StepError::Error { .. } => statistics.error_rejections += 1,
             StepError::Switch => statistics.switch_rejections += 1,
-            StepError::Convergence { .. } | StepError::NonFinite { .. } | StepError::Singular => {
+            StepError::Convergence { .. }
+            | StepError::NonFinite { .. }
+            | StepError::Singular
+            | StepError::Dependence { .. } => {
                 statistics.convergence_rejections += 1;
                 tries.unsolved += 1;
             }
@@ -273,6 +276,7 @@ impl<S: Scheme> Integrator<'_, S> {
                 let function = run.discontinuities.first().and_then(|k| description.switches.get(k));
                 StepCause::Switching { function: function.map_or("-".into(), |function| function.name.clone()) }
             }
+            StepError::Dependence { invariant } => StepCause::dependence(description, invariant),
             // No correction was computed: the unknown that changes fastest in units of its tolerance.
             StepError::Singular => StepCause::Convergence { unknown: unknown(run.weights.worst(&run.candidate_slope)) },
         };

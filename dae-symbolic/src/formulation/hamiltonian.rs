@@ -47,6 +47,8 @@ pub(super) fn structure(model: &mut Model, form: &Formulation) -> Result<Hamilto
     let gradients = constraints.gradients(dag, form, &pairs)?;
     let scales = motion.scales(dag, &gradients);
     motion.prove(dag, form, &pairs, &gradients, &scales)?;
+    let one = dag.integer(1);
+    let has_normal_forces = scales.iter().all(|&scale| are_equal(dag, scale, one));
     Ok(HamiltonianStructure {
         positions: pairs.positions.into(),
         momenta: pairs.momenta.into(),
@@ -55,7 +57,7 @@ pub(super) fn structure(model: &mut Model, form: &Formulation) -> Result<Hamilto
         momentum_equations: motion.equations.into(),
         constraints: constraints.positions.into(),
         has_constant_masses: true,
-        has_normal_forces: scales.iter().all(|&scale| dag.as_constant(scale).is_some_and(Rational::is_one)),
+        has_normal_forces,
     })
 }
 

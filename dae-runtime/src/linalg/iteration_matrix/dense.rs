@@ -27,6 +27,17 @@ impl Lu<f64> {
         };
         (0..self.n).map(factor).product()
     }
+
+    /// The column of the smallest pivot of the factorised matrix, whose rows have been equilibrated; 0 if there is none.
+    pub(crate) fn smallest_pivot(&self) -> usize {
+        let size = |k: usize| self.matrix[k * self.n + k].abs();
+        (0..self.n).min_by(|&a, &b| size(a).total_cmp(&size(b))).unwrap_or(0)
+    }
+
+    /// The logarithm of the absolute value of the determinant of the factorised matrix.
+    pub(crate) fn log_determinant(&self) -> f64 {
+        (0..self.n).map(|k| (self.matrix[k * self.n + k] / self.row_scale[k]).abs().ln()).sum()
+    }
 }
 
 impl<S: Scalar> Lu<S> {

@@ -24,7 +24,7 @@ pub(super) struct KickDrift {
     is_symmetric: bool,
     /// Whether the system has been evaluated at the start of the next step.
     is_known: bool,
-    projection: Projection,
+    pub(super) projection: Projection,
     /// $\nu / h$, of the last step and of the one before, from which the next one starts, and the length of the last.
     multipliers: Vec<f64>,
     earlier: Vec<f64>,

@@ -4,7 +4,9 @@
 
 use std::fmt;
 
+use super::independence::Independence;
 use super::kick_drift::KickDrift;
+use super::projection::Projection;
 use super::stages::Stages;
 use super::system::System;
 use super::tableau::{Pair, THREE_NODES, composition};
@@ -28,6 +30,7 @@ pub struct Symplectic<'d> {
     t: f64,
     q: Vec<f64>,
     p: Vec<f64>,
+    independence: Independence,
     /// Positions and momenta at the start of a step.
     before: [Vec<f64>; 2],
 }
@@ -45,6 +48,15 @@ impl fmt::Debug for Symplectic<'_> {
 enum Base {
     KickDrift(KickDrift),
     Stages(Stages),
+}
+
+impl Base {
+    fn projection(&self) -> &Projection {
+        match self {
+            Base::KickDrift(method) => &method.projection,
+            Base::Stages(method) => &method.projection,
+        }
+    }
 }
 
 impl<'d> Symplectic<'d> {
@@ -80,7 +92,8 @@ impl<'d> Symplectic<'d> {
         let HamiltonianStructure { positions, momenta, .. } = system.structure;
         let [q, p]: [Vec<f64>; 2] = [positions, momenta].map(|places| places.iter().map(|&k| y[k]).collect());
         let before = [q.clone(), p.clone()];
-        Ok(Symplectic { system, base, order: kind.order(), parts, t, q, p, before })
+        let independence = Independence::default();
+        Ok(Symplectic { system, base, order: kind.order(), parts, t, q, p, independence, before })
     }
 
     /// Makes a step of length `h`, negative to go back.
@@ -99,6 +112,7 @@ impl<'d> Symplectic<'d> {
                 StepError::Convergence { unknown: k } | StepError::Error { unknown: k } => {
                     StepCause::Convergence { unknown: unknown(k) }
                 }
+                StepError::Dependence { invariant } => StepCause::dependence(of, invariant),
                 StepError::Singular | StepError::Switch => StepCause::Convergence {
                     unknown: unknown(self.system.structure.multipliers.first().copied().unwrap_or(0)),
                 },
@@ -109,6 +123,11 @@ impl<'d> Symplectic<'d> {
 
     /// Makes a step of length `h`; after an error the state is that before it.
     pub(super) fn advance(&mut self, h: f64) -> Result<(), StepError> {
+        if self.independence.ends_within(h) {
+            let HamiltonianStructure { constraints, .. } = self.system.structure;
+            let weakest = self.base.projection().weakest();
+            return Err(StepError::Dependence { invariant: constraints.get(weakest).copied().unwrap_or(0) });
+        }
         let t = self.t;
         let [before_q, before_p] = &mut self.before;
         before_q.copy_from_slice(&self.q);
@@ -126,7 +145,9 @@ impl<'d> Symplectic<'d> {
             }
         }
         self.t = if made.is_ok() { t + h } else { t };
-        if made.is_err() {
+        if made.is_ok() {
+            self.independence.note(self.base.projection().log_determinant(), h);
+        } else {
             self.q.copy_from_slice(&self.before[0]);
             self.p.copy_from_slice(&self.before[1]);
             self.forget();
@@ -135,6 +156,7 @@ impl<'d> Symplectic<'d> {
     }
 
     fn forget(&mut self) {
+        self.independence = Independence::default();
         match &mut self.base {
             Base::KickDrift(method) => method.forget(),
             Base::Stages(method) => method.forget(),

@@ -57,6 +57,20 @@ impl Projection {
         self.matrix.factorize().map_err(|_| StepError::Singular)
     }
 
+    /// The logarithm of the absolute value of the determinant of the matrix.
+    #[inline]
+    pub(super) fn log_determinant(&self) -> f64 {
+        match self.inverse {
+            Some(inverse) => -inverse.abs().ln(),
+            None => self.matrix.log_determinant(),
+        }
+    }
+
+    /// The constraint that is closest to depending on the others.
+    pub(super) fn weakest(&self) -> usize {
+        if self.inverse.is_some() { 0 } else { self.matrix.smallest_pivot() }
+    }
+
     /// Replaces changes of the constraints by the multipliers that cause them.
     #[inline]
     pub(super) fn solve(&self, changes: &mut [f64]) {

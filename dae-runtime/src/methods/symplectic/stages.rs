@@ -35,7 +35,7 @@ pub(super) struct Stages {
     momenta: Vec<f64>,
     /// Changes of the positions, and of the momenta, at the end of the step by the last correction.
     changes: [Vec<f64>; 2],
-    projection: Projection,
+    pub(super) projection: Projection,
 }
 
 impl Stages {
