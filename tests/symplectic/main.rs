@@ -2,6 +2,8 @@
 //!
 //! Sources: E. Hairer, *Solving Differential Equations on Manifolds*, sections V.4 and V.5.
 
+mod random;
+
 use dae::runtime::symplectic::Symplectic;
 use dae::runtime::underlying::UnderlyingOde;
 use dae::symbolic::eval::Interpreter;
