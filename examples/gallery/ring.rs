@@ -56,7 +56,7 @@ const UNKNOWNS: [&str; 9] = ["x3", "y3", "z3", "x4", "y4", "z4", "x5", "y5", "z5
 /// If the run fails.
 pub(crate) fn motion(t_end: f64) -> Result<Solution, Box<dyn Error>> {
     let form = SixPieceRing::default().underlying();
-    Ok(Integration::new(&form).method(Dop853).rtol(1e-11).atol(1e-11).record(Record::Steps).run(0.0, t_end)?)
+    Ok(Integration::new(&form).method(Dop853).rtol(1e-11).atol(1e-11).record(Record::Dense).run(0.0, t_end)?)
 }
 
 /// The same by RATTLE, in steps of 0.01.

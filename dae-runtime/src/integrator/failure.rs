@@ -248,6 +248,11 @@ pub enum StepCause {
         /// The unknown with respect to which, or to whose derivative, it was differentiated.
         unknown: Name,
     },
+    /// The step is so long that values between its ends overflow.
+    Overflow {
+        /// The unknown.
+        unknown: Name,
+    },
     /// The constraints come to depend on one another within the step, so that they do not determine the motion beyond.
     Dependence {
         /// The one that is closest to depending on the others.
@@ -280,6 +285,7 @@ impl fmt::Display for StepCause {
             StepCause::NonFinite { equation, unknown: Some(unknown) } => {
                 write!(f, "{equation} is not finite just after this time, for what `{unknown}` is then")
             }
+            StepCause::Overflow { unknown } => write!(f, "values of `{unknown}` between its ends overflow"),
             StepCause::Dependence { constraint } => {
                 write!(f, "{constraint} comes to depend on the other constraints, or to restrict nothing")
             }
@@ -309,6 +315,9 @@ impl fmt::Display for Failure {
         match self {
             Failure::StepSizeTooSmall { t, cause: cause @ StepCause::Switching { .. }, .. } => {
                 write!(f, "no step is found at t = {t}: {cause}")
+            }
+            Failure::StepSizeTooSmall { t, h, cause: cause @ StepCause::Overflow { .. } } => {
+                write!(f, "a step of {h:.3e} from t = {t} is too long: {cause}")
             }
             Failure::StepSizeTooSmall { t, h, cause: cause @ StepCause::Dependence { .. } } => {
                 write!(

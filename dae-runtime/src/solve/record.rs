@@ -8,7 +8,7 @@ use super::events::Events;
 use super::restarts::PiecewiseRun;
 use super::time_events::margin;
 use crate::integrator::hidden::Hidden;
-use crate::integrator::stepper::{Failure, Stepper};
+use crate::integrator::stepper::{Failure, StepCause, Stepper};
 use crate::sensitivity::{InStep, Sensitivities, Variation};
 use crate::solution::Solution;
 
@@ -139,6 +139,11 @@ impl<'d> Recorder<'d> {
                 made.stepper.interpolate(t, &mut state);
             }
             self.improve(made.stepper, if is_end { now } else { t }, &mut state);
+            if let Some(k) = state.iter().position(|x| !x.is_finite()) {
+                let unknown = made.solution.names[k].clone();
+                let (t, h) = (made.before, now - made.before);
+                return Err(Failure::StepSizeTooSmall { t, h, cause: StepCause::Overflow { unknown } });
+            }
             self.push(t, &state, made.solution);
             self.state = state;
             self.reached += 1;
