@@ -21,6 +21,9 @@ const NODES: usize = 6;
 const COMPARED_IN_PIECE: [f64; 3] = [-0.7723, -0.4819, -0.0461];
 /// Largest number of successive halvings of a step.
 const MAX_DEPTH: i32 = 14;
+/// After so many parts of a step that are not accurate at this depth, no others are halved: where equations are not
+/// solved reliably, halving does not help.
+const MOST_INACCURATE: usize = 32;
 /// Where the error of a half is more than this part of the error of the whole, it may be noise.
 const GAIN: f64 = 0.7;
 
@@ -50,6 +53,7 @@ pub(super) fn record(stepper: &mut dyn Stepper, before: f64, solution: &mut Solu
     if step.missed.is_empty() {
         return solution.push_polynomial([-1.0, 0.0], &step.polynomial);
     }
+    let mut inaccurate = 0;
     let mut parts = vec![Part { begin: -1.0, end: 0.0, depth: 0, whole: f64::INFINITY }];
     while let Some(Part { begin, end, depth, whole }) = parts.pop() {
         let Piece { coefficients, error } = step.piece(begin, end);
@@ -57,12 +61,13 @@ pub(super) fn record(stepper: &mut dyn Stepper, before: f64, solution: &mut Solu
             let shortest = begin + 0.5_f64.powi(MAX_DEPTH);
             error >= GAIN * whole && step.piece(begin, shortest).error >= GAIN * error
         };
-        if error > 1.0 && depth < MAX_DEPTH && !is_noise(&mut step) {
+        if error > 1.0 && depth < MAX_DEPTH && inaccurate < MOST_INACCURATE && !is_noise(&mut step) {
             let middle = 0.5 * (begin + end);
             // The later half first, since the part pushed last is taken next.
             parts.push(Part { begin: middle, end, depth: depth + 1, whole: error });
             parts.push(Part { begin, end: middle, depth: depth + 1, whole: error });
         } else {
+            inaccurate += usize::from(error > 1.0 && depth == MAX_DEPTH);
             solution.push_polynomial([begin, end], &coefficients);
         }
     }
