@@ -79,6 +79,42 @@ fn each_projection_keeps_its_constraints() {
     }
 }
 
+/// The steps are those without projection; what is recorded satisfies the equations, and is as near as the drift allows.
+#[test]
+fn output_alone_is_projected() {
+    let ode = underlying(PENDULUM);
+    let mut invariants = [0.0; 2];
+    let mut violation = |state: &[f64]| {
+        ode.invariants(0.0, state, &mut invariants);
+        invariants.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()))
+    };
+    for record in [Record::Steps, Record::At(vec![0.0, 3.3, 7.7, 10.0])] {
+        let run = |projection| {
+            let run = Integration::new(&ode).method(Method::Dopri5).projection(projection).record(record.clone());
+            run.rtol(1e-5).atol(1e-5).run(0.0, 10.0).expect("it runs")
+        };
+        let (off, output) = (run(Projection::Off), run(Projection::Output));
+        assert_eq!((&off.times, off.statistics.steps), (&output.times, output.statistics.steps));
+        assert_eq!(off.invariants, output.invariants);
+        let drift = largest(&off, "der(equation 5)");
+        let ends = [(10.0, &*off.end_state), (10.0, &*output.end_state)];
+        for ((t, before), (_, after)) in off.iter().zip(output.iter()).chain([(ends[0], ends[1])]) {
+            assert!(violation(after) < 1e-14, "at {t}");
+            assert!(t < 3.0 || violation(before) > 1e-8, "at {t}");
+            let (x, y, v) = (after[0], after[1], after[2].powi(2) + after[3].powi(2));
+            assert!((after[4] - (v - y)).abs() < 1e-12, "the multiplier at {t}, where x = {x}");
+            let moved = before.iter().zip(after).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(moved < 20.0 * drift, "at {t}: {moved:e} for a drift of {drift:e}");
+        }
+    }
+    let other = underlying(INDEX_2);
+    let refused = Integration::new(&other).method(Method::Dop853).projection(Projection::Output).sensitivities(["c"]);
+    let message = refused.run(0.0, 1.0).expect_err("they are not known").to_string();
+    assert!(message.contains("project its steps"), "{message}");
+    let refused = Integration::new(&ode).projection(Projection::Output).run(0.0, 1.0).expect_err("Radau IIA");
+    assert!(refused.to_string().contains("projects its steps onto all constraints"), "{refused}");
+}
+
 /// Projections do not change the order, of positions, velocities and multipliers.
 #[test]
 fn projections_keep_the_order() {

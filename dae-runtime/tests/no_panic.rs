@@ -256,7 +256,11 @@ fn options(random: &mut Random, n: usize) -> Options {
             1 => StepControl::Fixed(0.01 + 0.1 * random.unit()),
             _ => StepControl::Adaptive,
         },
-        projection: random.of(&[Projection::On, Projection::On, Projection::Off]),
+        projection: match random.below(9) {
+            0..=5 => Projection::On,
+            6 | 7 => Projection::Off,
+            _ => random.of(&[Projection::Positions, Projection::Velocities, Projection::Output]),
+        },
     }
 }
 

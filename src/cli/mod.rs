@@ -202,6 +202,8 @@ enum ProjectionArgument {
     Positions,
     /// Those on velocities, or in general those that are differentiated once.
     Velocities,
+    /// All of them, but only what is recorded; the run continues unprojected.
+    Output,
     /// None of them.
     None,
 }
@@ -212,6 +214,7 @@ impl From<ProjectionArgument> for Projection {
             ProjectionArgument::All => Projection::On,
             ProjectionArgument::Positions => Projection::Positions,
             ProjectionArgument::Velocities => Projection::Velocities,
+            ProjectionArgument::Output => Projection::Output,
             ProjectionArgument::None => Projection::Off,
         }
     }

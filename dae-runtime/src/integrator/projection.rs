@@ -112,7 +112,7 @@ impl Projector {
                 let invariants = description.invariants.iter().enumerate();
                 invariants.filter_map(|(invariant, i)| Some(Enforced { invariant, row: i.row? })).collect()
             }
-            Projection::Positions | Projection::Velocities | Projection::Off => Vec::new(),
+            Projection::Positions | Projection::Velocities | Projection::Output | Projection::Off => Vec::new(),
         };
         let (n, count) = (description.unknowns.len(), enforced.len());
         let m = if count > MANY { 0 } else { count };

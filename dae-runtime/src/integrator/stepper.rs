@@ -109,6 +109,10 @@ pub enum Projection {
     Positions,
     /// Only onto constraints on velocities, or in general those that are differentiated once; for explicit methods.
     Velocities,
+    /// Of explicit methods only what is recorded, and the state at the end, onto all constraints; the run continues from
+    /// states that are not projected, and so do events, dense output between steps and the recorded residuals of
+    /// invariants belong to these.
+    Output,
     /// No projection: constraints hold to the tolerance of the nonlinear solver, or drift.
     Off,
 }
@@ -121,7 +125,7 @@ impl Projection {
             Projection::On => 0..=u32::MAX,
             Projection::Positions => 2..=u32::MAX,
             Projection::Velocities => 1..=1,
-            Projection::Off => RangeInclusive::new(1, 0),
+            Projection::Output | Projection::Off => RangeInclusive::new(1, 0),
         }
     }
 }

@@ -7,8 +7,9 @@ use super::dense;
 use super::events::Events;
 use super::restarts::PiecewiseRun;
 use super::time_events::margin;
+use crate::contract::{Dae, Kind};
 use crate::integrator::hidden::Hidden;
-use crate::integrator::stepper::{Failure, StepCause, Stepper};
+use crate::integrator::stepper::{Failure, Projection, StepCause, Stepper};
 use crate::sensitivity::{InStep, Sensitivities, Variation};
 use crate::solution::Solution;
 
@@ -55,6 +56,8 @@ pub(super) struct Recorder<'d> {
     pub(super) variation: Option<Variation<'d>>,
     /// Finds unknowns of higher index at the times requested and at the end.
     hidden: Option<Hidden<'d>>,
+    /// The formulation, if what is recorded is projected onto its constraints.
+    projected: Option<&'d dyn Dae>,
 }
 
 impl<'d> Recorder<'d> {
@@ -71,12 +74,41 @@ impl<'d> Recorder<'d> {
                 return Err(Failure::InvalidOption { message });
             }
         }
-        Ok(Recorder { record, reached: 0, direction, t0, state: Vec::new(), variation, hidden: None })
+        Ok(Recorder { record, reached: 0, direction, t0, state: Vec::new(), variation, hidden: None, projected: None })
     }
 
     /// Sets what makes unknowns of higher index as accurate as states, at the times requested and at the end.
     pub(super) fn improve_by(&mut self, hidden: Option<Hidden<'d>>) {
         self.hidden = hidden;
+    }
+
+    /// Sets the formulation onto whose constraints states are projected before they are recorded.
+    ///
+    /// # Errors
+    /// Derivatives of states are recorded as well, which would have to be projected otherwise.
+    pub(super) fn project_onto(&mut self, dae: &'d dyn Dae) -> Result<(), Failure> {
+        if self.variation.is_some() {
+            let message =
+                "the derivatives of a solution whose output alone is projected are not known: project its steps";
+            return Err(Failure::InvalidOption { message: message.into() });
+        }
+        self.projected = Some(dae);
+        Ok(())
+    }
+
+    /// Moves a state onto all constraints, with the algebraic unknowns that belong to it, if this has been asked for.
+    fn project(&mut self, t: f64, state: &mut [f64]) -> Result<(), Failure> {
+        let Some(dae) = self.projected else { return Ok(()) };
+        let unknowns = &dae.description().unknowns;
+        dae.project(t, state, Projection::On.levels()).map_err(|unknown| {
+            let unknown = unknowns[unknown].name.clone();
+            Failure::StepSizeTooSmall { t, h: 0.0, cause: StepCause::Convergence { unknown } }
+        })?;
+        let (slope, mut residual) = (vec![0.0; state.len()], vec![0.0; state.len()]);
+        dae.residual(t, state, &slope, &mut residual);
+        let algebraic = unknowns.iter().zip(residual).zip(state).filter(|((it, _), _)| it.kind != Kind::Differential);
+        algebraic.for_each(|((_, residual), y)| *y -= residual);
+        Ok(())
     }
 
     /// Makes unknowns of higher index as accurate as states, except at the start and at a switch.
@@ -87,11 +119,16 @@ impl<'d> Recorder<'d> {
     }
 
     /// Records the state at the end of a run.
-    pub(super) fn end(&self, stepper: &dyn Stepper, solution: &mut Solution) {
+    ///
+    /// # Errors
+    /// It cannot be projected.
+    pub(super) fn end(&mut self, stepper: &dyn Stepper, solution: &mut Solution) -> Result<(), Failure> {
         let (t, mut state) = (stepper.time(), stepper.state().to_vec());
         solution.end_at(t, &state, stepper.derivative());
         self.improve(stepper, t, &mut state);
+        let projected = self.project(t, &mut state);
         solution.replace_end(&state);
+        projected
     }
 
     /// An empty record of sensitivities, if they are requested.
@@ -113,7 +150,13 @@ impl<'d> Recorder<'d> {
         self.times_reached(made)?;
         self.advance(made, t)?;
         if !matches!(self.record, Record::At(_)) {
-            self.push(t, made.stepper.state(), made.solution);
+            let mut state = std::mem::take(&mut self.state);
+            state.clear();
+            state.extend_from_slice(made.stepper.state());
+            let projected = self.project(t, &mut state);
+            self.push(t, &state, made.solution);
+            self.state = state;
+            projected?;
         }
         if self.record == Record::Dense && t != made.before {
             dense::record(made.stepper, made.before, made.solution);
@@ -144,6 +187,7 @@ impl<'d> Recorder<'d> {
                 let (t, h) = (made.before, now - made.before);
                 return Err(Failure::StepSizeTooSmall { t, h, cause: StepCause::Overflow { unknown } });
             }
+            self.project(t, &mut state)?;
             self.push(t, &state, made.solution);
             self.state = state;
             self.reached += 1;

@@ -123,6 +123,9 @@ impl<'d, 'c> Steps<'d, 'c> {
             Requirement::Solved => options.projection.levels(),
             Requirement::Hamiltonian => Projection::On.levels(),
         };
+        if options.projection == Projection::Output {
+            recorder.project_onto(dae)?;
+        }
         let is_adaptive = options.control == StepControl::Adaptive;
         let hidden = run.as_ref().filter(|_| is_adaptive);
         recorder.improve_by(hidden.and_then(|run| Hidden::of(dae, &options, t_end - t0, run.plan())));
@@ -283,7 +286,9 @@ impl<'d, 'c> Steps<'d, 'c> {
         let solution = &mut self.solution;
         solution.status = self.status.unwrap_or(Status::Interrupted);
         if let Some(run) = &self.run {
-            self.recorder.end(run.stepper.as_ref(), solution);
+            if let Err(failure) = self.recorder.end(run.stepper.as_ref(), solution) {
+                solution.status = Status::Stopped(failure);
+            }
             solution.statistics = run.statistics();
             self.recorder.finish(solution);
             if let (true, Some(multipliers)) = (solution.is_success(), &mut self.multipliers) {
