@@ -6,6 +6,7 @@
 use dae::runtime::solution::Enforcement;
 
 use dae::runtime::first_integrals::FirstIntegrals;
+use dae::runtime::metric::{InMetric, Metric};
 use dae::runtime::underlying::UnderlyingOde;
 use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
@@ -192,6 +193,40 @@ fn velocities_move_in_the_metric_of_the_mass_matrix() {
     assert!(impulse[0].abs() < 1e-16, "{impulse:?}");
     assert!((impulse[1] * before[place("y")] - impulse[2] * before[place("x")]).abs() < 1e-16, "{impulse:?}");
     assert!(r.abs() > 1e-5, "the cart is moved");
+}
+
+/// Projections in other metrics, against the conditions of the minimum: the change, divided by the squares of the units, is
+/// a combination of the gradients.
+#[test]
+fn projections_are_orthogonal_in_the_metric_of_the_caller() {
+    let moved = [0.61, -0.79, 0.5, 0.4, 0.0];
+    for units in [[1.0, 1.0, 1.0, 1.0, 1.0], [1.0, 0.1, 2.0, 0.5, 1.0]] {
+        let metric = if units[1] == 1.0 { Metric::Nominal } else { Metric::Units(units.to_vec()) };
+        let ode = InMetric::new(underlying(PENDULUM), metric);
+        let mut y = moved;
+        // Small corrections, so that gradients before and after hardly differ.
+        let scale = 1e-5;
+        let length = f64::hypot(y[0], y[1]);
+        (y[0], y[1]) = (y[0] / length * (1.0 + scale), y[1] / length);
+        y[3] = -y[0] * y[2] / y[1] + scale;
+        let start = y;
+        ode.project(0.0, &mut y, 0..=u32::MAX).expect("it converges");
+        let mut invariants = [0.0; 2];
+        ode.invariants(0.0, &y, &mut invariants);
+        assert!(invariants.iter().all(|value| value.abs() < 1e-15), "{invariants:?}");
+        let change: Vec<f64> = (0..4).map(|k| (y[k] - start[k]) / scale / f64::powi(units[k], 2)).collect();
+        // With gradients (x, y, 0, 0) and (u, v, x, y): their coefficients from the velocities and the first position.
+        let velocity = (change[2] * y[0] + change[3] * y[1]) / (y[0] * y[0] + y[1] * y[1]);
+        let position = (change[0] - velocity * y[2]) / y[0];
+        let combined =
+            [position * y[0] + velocity * y[2], position * y[1] + velocity * y[3], velocity * y[0], velocity * y[1]];
+        for (change, combined) in change.iter().zip(combined) {
+            assert!((change - combined).abs() < 1e-3 * change.abs().max(0.1), "{change} {combined}");
+        }
+    }
+    let ode = InMetric::new(underlying(PENDULUM), Metric::Nominal);
+    let run = Integration::new(&ode as &dyn Dae).method(Method::Dop853).rtol(1e-9).atol(1e-9).run(0.0, 10.0);
+    assert!(run.expect("it runs").invariants_max() < 1e-14);
 }
 
 /// The pendulum passes its lowest point after a quarter of its period, 4 K(1/2) = 7.41629870920549.

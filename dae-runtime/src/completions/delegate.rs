@@ -28,6 +28,43 @@ macro_rules! forward_to_inner {
     };
 }
 
+/// The equations and their Jacobians, where they are those of `self.inner`.
+macro_rules! forward_equations_to_inner {
+    () => {
+        fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
+            self.inner.residual(t, y, yp, residual);
+        }
+
+        fn jacobian_y(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+            self.inner.jacobian_y(t, y, yp, values);
+        }
+
+        fn jacobian_yp(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+            self.inner.jacobian_yp(t, y, yp, values);
+        }
+
+        fn jacobian_t(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+            self.inner.jacobian_t(t, y, yp, values);
+        }
+
+        fn jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+            self.inner.jacobian_p(t, y, yp, values);
+        }
+
+        fn unrolled_lu(&self) -> Option<&$crate::contract::UnrolledLu> {
+            self.inner.unrolled_lu()
+        }
+
+        fn canonical(&self) -> Option<&dyn $crate::contract::Dae> {
+            self.inner.canonical()
+        }
+
+        fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
+            self.inner.states_from_jets(t, jets, y, yp);
+        }
+    };
+}
+
 /// The invariants, where they are those of `self.inner`.
 macro_rules! forward_invariants_to_inner {
     () => {
@@ -68,4 +105,4 @@ macro_rules! forward_switches_to_inner {
     };
 }
 
-pub(crate) use {forward_invariants_to_inner, forward_switches_to_inner, forward_to_inner};
+pub(crate) use {forward_equations_to_inner, forward_invariants_to_inner, forward_switches_to_inner, forward_to_inner};

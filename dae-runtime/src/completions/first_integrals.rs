@@ -5,30 +5,19 @@
 //! steps ([`Projection::On`](crate::stepper::Projection::On)) then keeps them.
 //!
 //! The projection is orthogonal in units of the nominal values, onto all invariants at once: constraints of the
-//! formulation, onto which it projects first in its own way, stay satisfied. Corrections are combinations of the gradients
-//! at the state from which the projection begins (Hairer & Wanner II, eq. (VII.2.4); E. Hairer, *Solving Differential
-//! Equations on Manifolds*, 2011, eq. (III.1.2)).
+//! formulation, onto which it projects first in its own way, stay satisfied ([`super::metric`]).
 
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use crate::completions::delegate::{forward_switches_to_inner, forward_to_inner};
+use crate::completions::delegate::{forward_equations_to_inner, forward_switches_to_inner, forward_to_inner};
+use crate::completions::metric::{Metric, project_orthogonally};
 use crate::contract::class::Classified;
-use crate::contract::{Dae, Description, Invariant, Kind, Name, Pattern, UnrolledLu};
-use crate::linalg::pivoted_qr::{PivotedQr, SparseRow};
+use crate::contract::{Dae, Description, Invariant, Name, Pattern};
 
 /// [`Dae::projection_level`] of a first integral.
 const LEVEL: u32 = 0;
-
-/// Gradients of unit length that are closer than this to combinations of others are omitted.
-const DEPENDENT: f64 = 1e-8;
-
-/// Largest number of corrections.
-const MAX_CORRECTIONS: usize = 20;
-
-/// Corrections that no longer decrease are rounding errors if they are below this fraction of the values.
-const ROUNDING: f64 = 1e-9;
 
 /// $I(t, y)$.
 type Value<'f> = Box<dyn Fn(f64, &[f64]) -> f64 + 'f>;
@@ -62,14 +51,6 @@ pub struct FirstIntegrals<'f, D> {
     integrals: Vec<FirstIntegral<'f>>,
     /// The values at the start of the run.
     start: RefCell<Vec<f64>>,
-    work: RefCell<Work>,
-}
-
-/// Storage of projections.
-#[derive(Debug, Default)]
-struct Work {
-    values: Vec<f64>,
-    jacobian: Vec<f64>,
 }
 
 impl<D> fmt::Debug for FirstIntegrals<'_, D> {
@@ -82,13 +63,7 @@ impl<'f, D: Dae> FirstIntegrals<'f, D> {
     /// A formulation without first integrals yet.
     pub fn of(inner: D) -> Self {
         let description = inner.description().clone();
-        FirstIntegrals {
-            inner,
-            description,
-            integrals: Vec::new(),
-            start: RefCell::default(),
-            work: RefCell::default(),
-        }
+        FirstIntegrals { inner, description, integrals: Vec::new(), start: RefCell::default() }
     }
 
     /// Adds a first integral: its name in results and messages, its value at $(t, y)$, and its gradient with respect to
@@ -108,55 +83,6 @@ impl<'f, D: Dae> FirstIntegrals<'f, D> {
         column_indices.to_mut().extend(0..unknowns.len());
         row_starts.to_mut().push(column_indices.len());
         self
-    }
-
-    /// Moves `y` onto the invariants whose level is chosen.
-    fn project_onto_all(&self, t: f64, y: &mut [f64], levels: &RangeInclusive<u32>) -> Result<(), usize> {
-        let Work { values, jacobian } = &mut *self.work.borrow_mut();
-        let Description { unknowns, invariants, invariants_jacobian: pattern, .. } = &self.description;
-        values.resize(invariants.len(), 0.0);
-        jacobian.resize(pattern.len(), 0.0);
-        self.invariants_jacobian(t, y, jacobian);
-        // Rows of unit length, in units of the nominal values.
-        let is_moved = |column: usize| unknowns[column].kind == Kind::Differential;
-        let (mut rows, mut chosen): (Vec<SparseRow>, Vec<(usize, f64)>) = (Vec::new(), Vec::new());
-        for invariant in 0..invariants.len() {
-            let entries = pattern.row(invariant).filter(|&(column, _)| is_moved(column));
-            let row: SparseRow = entries.map(|(k, place)| (k, jacobian[place] * unknowns[k].nominal)).collect();
-            let length = row.iter().map(|(_, entry)| entry * entry).sum::<f64>().sqrt();
-            let is_chosen = self.projection_level(invariant).is_some_and(|level| levels.contains(&level));
-            if is_chosen && length != 0.0 {
-                rows.push(row.into_iter().map(|(k, entry)| (k, entry / length)).collect());
-                chosen.push((invariant, length));
-            }
-        }
-        let factors = PivotedQr::new(&rows, unknowns.len(), is_moved, DEPENDENT);
-        let (mut before, mut worst) = (f64::INFINITY, 0);
-        for _ in 0..MAX_CORRECTIONS {
-            self.invariants(t, y, values);
-            let of_row = |&row: &usize| values[chosen[row].0] / chosen[row].1;
-            let residuals: Vec<f64> = factors.order.iter().map(of_row).collect();
-            let mut correction = vec![0.0; y.len()];
-            factors.least_norm(&residuals, &mut correction);
-            let mut size = 0.0;
-            for (k, change) in correction.iter().enumerate() {
-                let nominal = unknowns[k].nominal;
-                let relative = (change * nominal).abs() / (y[k].abs() + nominal.abs());
-                if relative > size || relative.is_nan() {
-                    (size, worst) = (relative, k);
-                }
-            }
-            if !size.is_finite() || size > before {
-                break;
-            }
-            y.iter_mut().zip(&correction).zip(unknowns.iter()).for_each(|((y, z), of)| *y -= z * of.nominal);
-            if size <= f64::EPSILON || (size <= ROUNDING && size > 0.1 * before) {
-                return Ok(());
-            }
-            before = size;
-        }
-        // What is left is below the resolution of the values.
-        if before <= ROUNDING { Ok(()) } else { Err(worst) }
     }
 }
 
@@ -197,7 +123,7 @@ impl<D: Dae> Dae for FirstIntegrals<'_, D> {
 
     fn project(&self, t: f64, y: &mut [f64], levels: RangeInclusive<u32>) -> Result<(), usize> {
         self.inner.project(t, y, levels.clone())?;
-        if levels.contains(&LEVEL) { self.project_onto_all(t, y, &levels) } else { Ok(()) }
+        if levels.contains(&LEVEL) { project_orthogonally(self, t, y, &levels, &Metric::Nominal) } else { Ok(()) }
     }
 
     /// Takes the values at the start of a run as those to be kept.
@@ -209,34 +135,7 @@ impl<D: Dae> Dae for FirstIntegrals<'_, D> {
         self.inner.choose_coordinates(t, y, yp, anew)
     }
 
-    fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
-        self.inner.residual(t, y, yp, residual);
-    }
-
-    fn jacobian_y(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.inner.jacobian_y(t, y, yp, values);
-    }
-
-    fn jacobian_yp(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.inner.jacobian_yp(t, y, yp, values);
-    }
-
-    fn jacobian_t(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.inner.jacobian_t(t, y, yp, values);
-    }
-
-    fn jacobian_p(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.inner.jacobian_p(t, y, yp, values);
-    }
-
-    fn unrolled_lu(&self) -> Option<&UnrolledLu> {
-        self.inner.unrolled_lu()
-    }
-
-    fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
-        self.inner.states_from_jets(t, jets, y, yp);
-    }
-
     forward_to_inner!();
+    forward_equations_to_inner!();
     forward_switches_to_inner!();
 }

@@ -6,5 +6,6 @@
 mod delegate;
 pub mod derivative_array;
 pub mod first_integrals;
+pub mod metric;
 pub mod state_space;
 pub mod underlying;
