@@ -20,9 +20,14 @@ pub(super) trait Basic {
     /// Prepares attempts from the last accepted state.
     fn begin(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), StepError>;
 
-    /// Divides a step of length `h` into as many basic steps as there are states after the first, which is that at the
-    /// start.
-    fn steps(&mut self, run: &mut Run<'_>, h: f64, states: &mut [Vec<f64>]) -> Result<(), StepError>;
+    /// Divides a step of length `h` into as many basic steps as there are increments after the first, which is zero:
+    /// the states at their ends, minus that at the start, so that rounding errors are those of changes, not of states.
+    fn steps(&mut self, run: &mut Run<'_>, h: f64, increments: &mut [Vec<f64>]) -> Result<(), StepError>;
+
+    /// How much longer a step may be for the sake of the equations that the basic steps solve, judged by the last attempt.
+    fn reach(&self) -> f64 {
+        f64::INFINITY
+    }
 
     /// Completes the extrapolated state and derivative at the end of a step of length `h`, in `run.candidate` and
     /// `run.candidate_slope`.
@@ -39,6 +44,9 @@ pub(super) trait Basic {
     fn find_between(&mut self, _run: &mut Run<'_>, _at: [f64; 2], _state: &mut [f64]) -> bool {
         false
     }
+
+    /// Prepares further basic steps of an attempt whose end has been completed.
+    fn resume(&mut self) {}
 
     /// Notes that the end of the step is accepted: it is the state of the run.
     fn accept(&mut self);

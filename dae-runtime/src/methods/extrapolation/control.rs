@@ -8,14 +8,14 @@
 //!
 //! With $k$ columns, the error is estimated by $\mathrm{err}_k = \lVert T_{k,k} - T_{k,k-1} \rVert = O(h^k)$, and the
 //! length at which it would be as large as allowed is $H_k = h\\,\sigma_1 (\sigma_2/\mathrm{err}_k)^{1/k}$. Work per
-//! length $W_k = A_k/H_k$, where $A_k$ is the work for $k$ columns, is to be least.
+//! length $W_k = A_k/H_k$, where $A_k$ is the work for $k$ columns, is to be least. The error between the ends of the step
+//! counts like that at its end, where it becomes smaller with the order as well: otherwise an order would be chosen for
+//! which the step is then rejected.
 
 /// $\sigma_1$ and $\sigma_2$.
 const SAFETY: (f64, f64) = (0.94, 0.65);
 /// Bounds on the ratio of successive lengths.
 const RANGE: (f64, f64) = (0.1, 5.0);
-/// Dense output limits steps if its bound is less than this part of that of the error.
-const BOUNDED: f64 = 0.7;
 /// Steps converge in this column at the earliest.
 const LEAST: usize = 3;
 /// The order is lowered if that reduces the work per length by this factor, and raised if the order before had more
@@ -57,10 +57,6 @@ pub(super) struct Control {
     /// The lowest column in which a step may converge, and the highest.
     least: usize,
     most: usize,
-    /// Whether the order is raised where dense output limits steps.
-    raises: bool,
-    /// The lowest column in which the next step may converge.
-    earliest: usize,
     /// Whether the last attempt was rejected.
     is_repeated: bool,
     /// Whether no step has been accepted yet.
@@ -69,7 +65,7 @@ pub(super) struct Control {
 
 impl Control {
     /// For at most `most` columns, of which the $j$-th has $n_j = j$ basic steps.
-    pub(super) fn new(work: Work, most: usize, raises: bool) -> Control {
+    pub(super) fn new(work: Work, most: usize) -> Control {
         let mut total = vec![work.step];
         for steps in 1..=most + 1 {
             total.push(total[steps - 1] + work.sequence + steps as f64 * work.basic_step);
@@ -79,8 +75,6 @@ impl Control {
             factors: vec![1.0; most + 2],
             target: most.min(LEAST),
             least: most.min(LEAST),
-            raises,
-            earliest: most.min(LEAST),
             most,
             is_repeated: false,
             is_first: true,
@@ -89,10 +83,9 @@ impl Control {
 
     /// What to do with an error of `error` in units of the error allowed, after `column` columns.
     pub(super) fn judge(&mut self, column: usize, error: f64) -> Verdict {
-        let factor = SAFETY.0 * (SAFETY.1 / error).powf(1.0 / column as f64);
-        self.factors[column] = if factor.is_nan() { RANGE.0 } else { factor.clamp(RANGE.0, RANGE.1) };
+        self.factors[column] = factor(column, error);
         let last = if self.is_first { self.most } else { (self.target + 1).min(self.most) };
-        let is_window = column >= self.earliest.min(self.most) && (self.is_first || column + 1 >= self.target);
+        let is_window = column >= self.least && (self.is_first || column + 1 >= self.target);
         if is_window && error <= 1.0 {
             return Verdict::Accept;
         }
@@ -104,11 +97,9 @@ impl Control {
         if is_window && error > reduction { Verdict::Reject } else { Verdict::Continue }
     }
 
-    /// What to do if the error after the last column turns out to be larger than it seemed.
-    pub(super) fn refuse(&mut self, column: usize, error: f64) -> Verdict {
-        let factor = SAFETY.0 * (SAFETY.1 / error).powf(1.0 / column as f64);
-        self.factors[column] = if factor.is_nan() { RANGE.0 } else { factor.clamp(RANGE.0, RANGE.1) };
-        Verdict::Reject
+    /// Notes that the error after `column` columns is at least `error`.
+    pub(super) fn correct(&mut self, column: usize, error: f64) {
+        self.factors[column] = self.factors[column].min(factor(column, error));
     }
 
     /// Work per length, in arbitrary units, with `column` columns.
@@ -116,11 +107,9 @@ impl Control {
         self.work[column] / self.factors[column]
     }
 
-    /// The factor by which the next step is longer, after one accepted with `column` columns, and at most `bound` for
-    /// the sake of dense output. Where that is what limits steps, the order is raised.
-    pub(super) fn after_success(&mut self, column: usize, bound: f64) -> f64 {
+    /// The factor by which the next step is longer, after one accepted with `column` columns.
+    pub(super) fn after_success(&mut self, column: usize) -> f64 {
         let mut target = column;
-        self.earliest = self.least;
         if column > self.least && self.per_length(column - 1) < LOWER * self.per_length(column) {
             target = column - 1;
         } else if column < self.most
@@ -132,16 +121,12 @@ impl Control {
         if target > column {
             factor *= self.work[target] / self.work[column];
         }
-        if self.raises && bound < BOUNDED * self.factors[column] && column < self.most {
-            target = column + 1;
-            self.earliest = target;
-        }
         if std::mem::take(&mut self.is_repeated) {
             target = target.min(self.target);
             factor = factor.min(1.0);
         }
         (self.target, self.is_first) = (target.max(self.least), false);
-        factor.min(bound).min(RANGE.1)
+        factor.min(RANGE.1)
     }
 
     /// The factor by which the step is to be shortened, after an attempt rejected with `column` columns.
@@ -150,12 +135,18 @@ impl Control {
         if target > self.least && self.per_length(target - 1) < LOWER * self.per_length(target) {
             target -= 1;
         }
-        (self.target, self.is_repeated, self.earliest) = (target, true, self.least);
+        (self.target, self.is_repeated) = (target, true);
         self.factors[target.min(column)].clamp(RANGE.0, 0.9)
     }
 
     /// After an attempt whose equations could not be solved.
     pub(super) fn after_trouble(&mut self) {
-        (self.is_repeated, self.earliest) = (true, self.least);
+        self.is_repeated = true;
     }
+}
+
+/// $H_k/h$ for an error in units of the error allowed.
+pub(super) fn factor(column: usize, error: f64) -> f64 {
+    let factor = SAFETY.0 * (SAFETY.1 / error).powf(1.0 / column as f64);
+    if factor.is_nan() { RANGE.0 } else { factor.clamp(RANGE.0, RANGE.1) }
 }

@@ -60,18 +60,24 @@ impl Basic for HalfExplicitEuler {
     }
 
     fn begin(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), StepError> {
-        self.consistent.begin(run, h)
+        self.consistent.begin(run, h)?;
+        self.consistent.equations.forget_reach();
+        Ok(())
     }
 
-    fn steps(&mut self, run: &mut Run<'_>, h: f64, states: &mut [Vec<f64>]) -> Result<(), StepError> {
-        let steps = states.len() - 1;
+    fn reach(&self) -> f64 {
+        self.consistent.equations.reach()
+    }
+
+    fn steps(&mut self, run: &mut Run<'_>, h: f64, increments: &mut [Vec<f64>]) -> Result<(), StepError> {
+        let steps = increments.len() - 1;
         let basic = h / steps as f64;
         let equations = &mut self.consistent.equations;
         equations.point.copy_from_slice(&run.y);
         equations.slope.copy_from_slice(&run.yp);
         self.y.copy_from_slice(&run.y);
-        states[0].copy_from_slice(&run.y);
-        for (k, state) in states[1..].iter_mut().enumerate() {
+        increments[0].fill(0.0);
+        for k in 0..steps {
             let [t, end] = [k, k + 1].map(|k| run.clock.time() + h * (k as f64 / steps as f64));
             if k > 1 {
                 // The iteration begins with algebraic unknowns and derivatives on a straight line through the last two.
@@ -86,10 +92,12 @@ impl Basic for HalfExplicitEuler {
             std::mem::swap(&mut self.slope_before, &mut self.slope_here);
             self.here.copy_from_slice(&equations.point);
             self.slope_here.copy_from_slice(&equations.slope);
+            let (before, after) = increments.split_at_mut(k + 1);
+            after[0].fill(0.0);
             for &i in &equations.structure.differential {
-                self.y[i] += basic * equations.slope[i];
+                after[0][i] = before[k][i] + basic * equations.slope[i];
+                self.y[i] = run.y[i] + after[0][i];
             }
-            state.copy_from_slice(&self.y);
         }
         Ok(())
     }
@@ -115,6 +123,10 @@ impl Basic for HalfExplicitEuler {
 
     fn find_between(&mut self, run: &mut Run<'_>, at: [f64; 2], state: &mut [f64]) -> bool {
         self.consistent.find_between(run, at, state)
+    }
+
+    fn resume(&mut self) {
+        self.consistent.resume();
     }
 
     fn accept(&mut self) {

@@ -118,13 +118,13 @@ impl Basic for LinearlyImplicitEuler {
         }
     }
 
-    fn steps(&mut self, run: &mut Run<'_>, h: f64, states: &mut [Vec<f64>]) -> Result<(), StepError> {
-        let steps = states.len() - 1;
+    fn steps(&mut self, run: &mut Run<'_>, h: f64, increments: &mut [Vec<f64>]) -> Result<(), StepError> {
+        let steps = increments.len() - 1;
         let is_constant = run.dae.description().leading != Leading::Quasilinear;
         self.y.copy_from_slice(&run.y);
         self.slope.copy_from_slice(&run.yp);
-        states[0].copy_from_slice(&run.y);
-        for (k, state) in states[1..].iter_mut().enumerate() {
+        increments[0].fill(0.0);
+        for k in 0..steps {
             let t = run.clock.time() + h * ((k + 1) as f64 / steps as f64);
             if k == 0 || !is_constant {
                 self.factorize(run, t, h / steps as f64)?;
@@ -133,12 +133,15 @@ impl Basic for LinearlyImplicitEuler {
             self.change.iter_mut().for_each(|r| *r = -*r);
             run.dae.description().jacobian_yp.add_product(&self.jacobians.yp, &self.slope, 1.0, &mut self.change);
             self.solve(&mut run.statistics);
-            self.y.iter_mut().zip(&self.change).for_each(|(y, change)| *y += change);
+            let (before, after) = increments.split_at_mut(k + 1);
+            for (i, change) in self.change.iter().enumerate() {
+                after[0][i] = before[k][i] + change;
+                self.y[i] = run.y[i] + after[0][i];
+            }
             self.slope.iter_mut().zip(&self.change).for_each(|(slope, change)| *slope = self.leading * change);
             if let Some(unknown) = self.y.iter().zip(&self.slope).position(|(y, d)| !y.is_finite() || !d.is_finite()) {
                 return Err(StepError::Convergence { unknown });
             }
-            state.copy_from_slice(&self.y);
             if k == 0 && steps <= COMPARED {
                 let size = run.weights.norm(&self.change);
                 self.residual(run, t)?;

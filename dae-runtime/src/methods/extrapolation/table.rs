@@ -14,12 +14,14 @@ pub(super) struct Table {
     row: Vec<Vec<f64>>,
     /// $n_1, \dots, n_j$.
     steps: Vec<usize>,
+    /// $T_{j-1,j-1}$.
+    before: Vec<f64>,
 }
 
 impl Table {
     /// Room for results of `n` entries with up to `rows` step sizes.
     pub(super) fn new(n: usize, rows: usize) -> Table {
-        Table { row: vec![vec![0.0; n]; rows], steps: Vec::with_capacity(rows) }
+        Table { row: vec![vec![0.0; n]; rows], steps: Vec::with_capacity(rows), before: vec![0.0; n] }
     }
 
     /// Begins another table.
@@ -30,7 +32,10 @@ impl Table {
     /// Adds the result with `steps` steps, entry by entry.
     pub(super) fn push(&mut self, steps: usize, value: impl Fn(usize) -> f64) {
         let last = self.steps.len();
-        let n = self.row.first().map_or(0, Vec::len);
+        let n = self.before.len();
+        if last > 0 {
+            self.before.copy_from_slice(&self.row[last - 1]);
+        }
         for i in 0..n {
             let mut entry = value(i);
             for k in 0..last {
@@ -46,6 +51,11 @@ impl Table {
     /// $T_{j,j}$; the first result where there is but one.
     pub(super) fn best(&self) -> &[f64] {
         &self.row[self.steps.len().max(1) - 1]
+    }
+
+    /// $T_{j-1,j-1}$, the best entry of the row before, if there is one.
+    pub(super) fn best_before(&self) -> &[f64] {
+        &self.before
     }
 
     /// $T_{j,j} - T_{j,j-1}$.
@@ -75,7 +85,9 @@ mod tests {
         let mut error = [0.0];
         table.error(&mut error);
         assert!(error[0].abs() > 1e-3, "the result before is of lower order");
+        let before = table.best()[0];
         table.push(5, |_| of(0.2));
+        assert_eq!(table.best_before(), [before]);
         table.error(&mut error);
         assert!((table.best()[0] - 3.0).abs() < 1e-13 && error[0].abs() < 1e-13);
     }

@@ -38,6 +38,8 @@ pub(crate) struct Consistent {
     is_start_known: bool,
     /// Where the matrix at hand was evaluated.
     matrix: Matrix,
+    /// Whether the other matrix is that at the end of the attempt under way, as far as it was known then.
+    is_end_near: bool,
 }
 
 impl Consistent {
@@ -56,6 +58,7 @@ impl Consistent {
             jacobian_t: vec![0.0; start.y0.len()],
             is_start_known: false,
             matrix: Matrix::Outdated,
+            is_end_near: false,
         })
     }
 
@@ -79,8 +82,16 @@ impl Consistent {
 
     /// Prepares attempts from the last accepted state.
     pub(crate) fn begin(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), StepError> {
+        self.is_end_near = false;
         self.linearise(run, h)?;
         self.find_start(run, h)
+    }
+
+    /// Returns to the matrix at the last accepted state, for more of an attempt whose end was found. When its end is
+    /// found again, nearby, the matrix there serves once more.
+    pub(crate) fn resume(&mut self) {
+        self.equations.exchange();
+        (self.matrix, self.is_end_near) = (Matrix::OfState, true);
     }
 
     /// Replaces derivatives and algebraic unknowns of the last accepted state by those that the equations determine.
@@ -121,9 +132,11 @@ impl Consistent {
         self.evaluate_jacobians(run, t);
         self.equations.exchange();
         self.matrix = Matrix::OfAttempt;
-        self.equations.linearise(run.dae.description(), &self.jacobians, h, &mut run.statistics)?;
-        if self.equations.is_turned() {
-            return Err(StepError::Singular);
+        if !self.is_end_near {
+            self.equations.linearise(run.dae.description(), &self.jacobians, h, &mut run.statistics)?;
+            if self.equations.is_turned() {
+                return Err(StepError::Singular);
+            }
         }
         self.solve_by_differentiation(run, t, h)?;
         self.check_branch(run)?;

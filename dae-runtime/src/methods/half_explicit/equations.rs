@@ -37,13 +37,18 @@ struct Limits {
     iterations: usize,
     /// Largest error, in units of the error allowed.
     tolerance: f64,
+    /// Errors are small enough in any case if they are so many times the rounding errors of the state.
+    roundings: f64,
 }
 
-const LIMITS: Limits = Limits { iterations: 10, tolerance: 1e-3 };
-/// Where errors are to be extrapolated.
-const LIMITS_OF_BASIC_STEPS: Limits = Limits { iterations: 10, tolerance: 1e-5 };
+const LIMITS: Limits = Limits { iterations: 10, tolerance: 1e-3, roundings: 0.0 };
+/// Where errors are to be extrapolated. The coarsest sequences, which cost least, take the most corrections, so that many
+/// are worth while.
+const LIMITS_OF_BASIC_STEPS: Limits = Limits { iterations: 20, tolerance: 1e-5, roundings: 1.0 };
 /// At a fixed step size no error test would notice an iteration that stopped too early, and steps cannot be shortened.
-const LIMITS_AT_FIXED_STEP: Limits = Limits { iterations: 50, tolerance: 1e-13 };
+const LIMITS_AT_FIXED_STEP: Limits = Limits { iterations: 50, tolerance: 1e-13, roundings: 0.0 };
+/// Steps are to be so short that iterations converge with so many fewer corrections than allowed.
+const SPARE: usize = 2;
 /// The rate of convergence that is assumed of the first correction.
 const ASSUMED_RATE: f64 = 0.1;
 /// Slowest rate of convergence worth waiting for.
@@ -95,6 +100,8 @@ pub(crate) struct Equations {
     correction: Vec<f64>,
     end: Vec<f64>,
     values: Vec<f64>,
+    /// See [`Equations::reach`].
+    reach: f64,
 }
 
 impl Equations {
@@ -116,15 +123,17 @@ impl Equations {
             Some(_) => description.invariants.len(),
             None => zeros.len(),
         };
+        let limits = match (control, accuracy) {
+            (StepControl::Adaptive, Accuracy::OfStages) => LIMITS,
+            (StepControl::Adaptive, Accuracy::OfBasicSteps) => LIMITS_OF_BASIC_STEPS,
+            (StepControl::Fixed(_), _) => LIMITS_AT_FIXED_STEP,
+        };
         Equations {
             structure,
             here: linearisation(),
             other: linearisation(),
-            limits: match (control, accuracy) {
-                (StepControl::Adaptive, Accuracy::OfStages) => LIMITS,
-                (StepControl::Adaptive, Accuracy::OfBasicSteps) => LIMITS_OF_BASIC_STEPS,
-                (StepControl::Fixed(_), _) => LIMITS_AT_FIXED_STEP,
-            },
+            limits,
+            reach: f64::INFINITY,
             point: zeros.clone(),
             slope: zeros.clone(),
             correction: zeros.clone(),
@@ -156,6 +165,27 @@ impl Equations {
         }
         *leading = 1.0 / h.abs().max(LEAST_LENGTH).copysign(h);
         matrix.assemble(description, *leading, 1.0, jacobians, h);
+    }
+
+    /// How much longer steps may be with iterations that still converge, judged by those since
+    /// [`Equations::forget_reach`]: rates of convergence are about proportional to the length.
+    pub(crate) fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// Forgets how iterations converged before.
+    pub(crate) fn forget_reach(&mut self) {
+        self.reach = f64::INFINITY;
+    }
+
+    /// Notes that an iteration has reduced its corrections by `reduction` in `iterations` further ones. At the mean rate
+    /// that would reduce them as much in the number allowed, all but [`SPARE`], steps could be longer by the ratio.
+    fn note_reach(&mut self, reduction: f64, iterations: usize) {
+        if iterations > 0 && reduction < 1.0 {
+            let most = self.limits.iterations.saturating_sub(1 + SPARE).max(1);
+            let [mean, allowed] = [iterations, most].map(|n| reduction.powf(1.0 / n as f64));
+            self.reach = self.reach.min(allowed / mean);
+        }
     }
 
     /// Exchanges the matrix at hand for the other one.
@@ -211,7 +241,9 @@ impl Equations {
         weights: &Weights,
         statistics: &mut Statistics,
     ) -> Result<(), StepError> {
-        let mut previous = f64::INFINITY;
+        let rounding = f64::EPSILON * weights.norm(&self.point);
+        let tolerance = self.limits.tolerance.max(self.limits.roundings * rounding);
+        let (mut first, mut previous) = (f64::INFINITY, f64::INFINITY);
         for iteration in 0..self.limits.iterations {
             self.correct(dae, t, closure, statistics)?;
             for &k in &self.structure.differential {
@@ -222,13 +254,15 @@ impl Equations {
             let size = weights.norm(&self.correction);
             let rate = if iteration == 0 { ASSUMED_RATE } else { size / previous };
             let is_noise = size <= NOISE && rate > STAGNATION;
-            if (rate < 1.0 && rate / (1.0 - rate) * size <= self.limits.tolerance) || is_noise {
+            if (rate < 1.0 && rate / (1.0 - rate) * size <= tolerance) || is_noise {
+                self.note_reach(size / first, iteration);
                 return self.check_finite();
             }
             if rate.is_nan() || rate > SLOWEST_RATE {
                 break;
             }
             previous = size;
+            first = if iteration == 0 { size } else { first };
         }
         Err(StepError::Convergence { unknown: weights.worst(&self.correction) })
     }
