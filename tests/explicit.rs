@@ -229,6 +229,23 @@ fn projections_are_orthogonal_in_the_metric_of_the_caller() {
     assert!(run.expect("it runs").invariants_max() < 1e-14);
 }
 
+/// Equations that are affine in derivatives and multipliers are told from others.
+#[test]
+fn affine_equations_are_known() {
+    let with = |force: &str| underlying(&PENDULUM.replace("-1 - lambda", &format!("{force} - lambda")));
+    for (force, is_affine) in [("-1", true), ("-1 - y * u.powi(2)", true), ("-1 - lambda.powi(3) / 100", false)] {
+        let ode = with(force);
+        assert_eq!(ode.description().is_affine, is_affine, "{force}");
+        let run = Integration::new(&ode).method(Method::Dop853).rtol(1e-10).atol(1e-10).run(0.0, 3.0).expect("it runs");
+        assert!(run.invariants_max() < 1e-14);
+    }
+    let cubic = "struct Cubic { var x = 1; var z ~ 0.7; der(x) = -z; z.powi(3) + z = x; }";
+    let friction = "struct Friction { var x = 1; var z ~ 1; der(x) = -z; z + abs(z) / 2 = x; }";
+    for text in [cubic, friction] {
+        assert!(!underlying(text).description().is_affine, "{text}");
+    }
+}
+
 /// The pendulum passes its lowest point after a quarter of its period, 4 K(1/2) = 7.41629870920549.
 #[test]
 fn events_are_found_where_they_are() {

@@ -189,6 +189,7 @@ impl Dae for Rejected {
             eliminated: Borrowed(&[]),
             hamiltonian: Err(Borrowed("")),
             leading: Leading::Constant,
+            is_affine: false,
             leading_rank: 0,
             jacobian_y: pattern(0, &[0], &[]),
             jacobian_yp: pattern(0, &[0], &[]),

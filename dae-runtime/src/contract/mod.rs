@@ -275,6 +275,9 @@ pub struct Description {
     pub hamiltonian: Result<HamiltonianStructure, Name>,
     /// How $y'$ enters.
     pub leading: Leading,
+    /// Whether $F$ is known to be affine in derivatives of differential unknowns and all other unknowns together, so that
+    /// a single step of Newton's iteration finds them.
+    pub is_affine: bool,
     /// Generic rank of $\partial F/\partial y'$. Smaller than the number of differential unknowns exactly when
     /// some of them are algebraic in disguise (a capacitor between two nodes: only the difference is a state).
     pub leading_rank: usize,

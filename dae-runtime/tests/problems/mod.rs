@@ -111,6 +111,7 @@ impl<M: Model> Problem<M> {
             eliminated: Cow::Borrowed(&[]),
             hamiltonian: Err(Name::from("the problem does not say")),
             leading: leading.0,
+            is_affine: false,
             leading_rank: leading.1,
             jacobian_y: dense(n, n),
             jacobian_yp: dense(n, n),

@@ -210,6 +210,7 @@ fn listed_description(form: &CompiledForm, prolonged: &Prolonged, parameters: &[
         [&|k| of_unknowns.place_of(k), &|row| rows.place_of(row), &|k| places.place_of(k)];
     text.push_str(&format!("                hamiltonian: {},\n", hamiltonian(&d.hamiltonian, places)));
     text.push_str(&format!("                leading: Leading::{},\n", leading(d.leading)));
+    text.push_str(&format!("                is_affine: {},\n", d.is_affine));
     text.push_str(&format!("                leading_rank: {},\n", d.leading_rank));
     // In models with families nothing is eliminated, because families would be torn.
     text.push_str("                eliminated: Borrowed(&[]),\n");
@@ -275,8 +276,9 @@ fn literal_description(d: &Description) -> String {
     text.push_str(&format!("            eliminated: Borrowed(&{list}),\n"));
     let structure = hamiltonian(&d.hamiltonian, [&|k| k; 3]);
     text.push_str(&format!(
-        "            hamiltonian: {structure},\n            leading: Leading::{leading},\n            leading_rank: {},\n",
-        d.leading_rank
+        "            hamiltonian: {structure},\n            leading: Leading::{leading},\n            \
+         is_affine: {},\n            leading_rank: {},\n",
+        d.is_affine, d.leading_rank
     ));
     for (field, p) in [
         ("jacobian_y", &d.jacobian_y),

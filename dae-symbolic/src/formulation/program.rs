@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use dae_runtime::contract::{Description, Eliminated, Equation, Invariant, Leading, Name, Role, Switch, Unknown};
+use dae_runtime::contract::{Description, Eliminated, Equation, Invariant, Kind, Leading, Name, Role, Switch, Unknown};
 
 use super::{FormUnknown, Formulation, Source};
 use crate::defaults::parameter_places;
@@ -86,6 +86,7 @@ impl FormProgram {
         let switches_jacobian_p = Derivative::new(dag, &functions, &switch_domains, m, &names, parameter, load)?;
         let in_time: Vec<Expr> = residuals.iter().map(|&f| differentiate(dag, f, Symbol::Time)).collect();
         let leading = leading(dag, &residuals);
+        let is_affine = is_affine(dag, formulation, &residuals);
         let values = |roots: &[Expr], domains: &[Domain]| {
             let row_starts: Vec<usize> = (0..=roots.len()).collect();
             let places = Numbering::of(domains)?;
@@ -129,6 +130,7 @@ impl FormProgram {
                     .collect(),
                 hamiltonian: formulation.hamiltonian.clone().map_err(Name::from),
                 leading,
+                is_affine,
                 leading_rank,
                 jacobian_y: jacobian_y.pattern,
                 jacobian_yp: jacobian_yp.pattern,
@@ -267,4 +269,20 @@ fn leading(dag: &mut Dag, residuals: &[Expr]) -> Leading {
     } else {
         Leading::Constant
     }
+}
+
+/// Whether derivatives of differential unknowns and all other unknowns enter linearly: no partial derivative by one of
+/// them contains any.
+fn is_affine(dag: &mut Dag, formulation: &Formulation, residuals: &[Expr]) -> bool {
+    let is_differential = |k: usize| formulation.unknowns.get(k).is_some_and(|it| it.kind == Kind::Differential);
+    let is_determined = |symbol| match symbol {
+        Symbol::State(k) => !is_differential(k as usize),
+        Symbol::StateDerivative(_) => true,
+        _ => false,
+    };
+    let others = |symbol| state(symbol).filter(|_| is_determined(symbol));
+    let mut entries = Derivative::entries(dag, residuals, rate);
+    entries.extend(Derivative::entries(dag, residuals, others));
+    let symbols = symbols(dag, entries.into_iter().map(|(.., value)| value));
+    !symbols.into_iter().any(is_determined)
 }
