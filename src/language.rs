@@ -24,6 +24,7 @@
 //! | `m * der(x, 2) = f;` | an equation with a second derivative |
 //! | `lagrangian { … }` | equations of motion from energies: see below |
 //! | `optimal_control { … }` | conditions of a minimum, from dynamics and cost: see below |
+//! | `lie_group SO(3) { … }` | a matrix that moves on a Lie group: see below |
 //!
 //! Expressions are Rust expressions over `+ - * /`, parentheses, decimal numbers (which are exact, so that `2 * x` and
 //! `1 / 3` mean what they say), `t`, `PI`, `E`, and functions in call or method form: `sin(x)` or `x.sin()`. The
@@ -200,6 +201,83 @@
 //! $0 = f_u^\top v + \varphi_u^\top$. The report shows the Hamiltonian and the boundary conditions:
 //! $v(t_1) = \psi_y^\top$, and $v(t_0) = 0$ where the state is free. The example `optimal_control` satisfies them by
 //! shooting.
+//!
+//! # Matrices on Lie groups
+//!
+//! A `lie_group` block says that a matrix of unknowns moves on a group of matrices: $Y' = A(t, Y)\, Y$ with $A$ in the
+//! Lie algebra of the group. It has two statements:
+//!
+//! | statement | meaning |
+//! |---|---|
+//! | `matrix Y;` | the matrix $Y$, an array of unknowns declared with `var` |
+//! | `generator = [[0, -w], [w, 0]];` | $A$, by rows, by its name (of a `let`), or <code>generator = \|i, j\| …;</code> by index |
+//!
+//! | head | $Y$ | $A$ |
+//! |---|---|---|
+//! | `lie_group SO(n)` | rotations | skew-symmetric |
+//! | `lie_group SE(3)` | rigid motions, $4 \times 4$ matrices $\begin{pmatrix} R & x \\\\ 0 & 1 \end{pmatrix}$ | $\begin{pmatrix} \hat\omega & u \\\\ 0 & 0 \end{pmatrix}$ |
+//! | `lie_group SL(n)` | $\det Y = 1$ | $\mathrm{trace}\, A = 0$ |
+//! | `lie_group Sp(n)`, $n$ even | $Y^\mathsf{T} J Y = J$, $J = \begin{pmatrix} 0 & I \\\\ -I & 0 \end{pmatrix}$ | $JA$ is symmetric |
+//! | `lie_group GL(n)` | $\det Y \ne 0$ | any |
+//! | `lie_group Stiefel(n, k)` | $n \times k$ matrices with orthonormal columns, on which $SO(n)$ acts; for $k = 1$ also `[f64; n]`: the sphere | skew-symmetric |
+//!
+//! The block stands for the equations of the entries of $Y$, so that every form and method takes such a model.
+//! $A$ may contain time, parameters, inputs, $Y$ and other unknowns, but no derivatives of unknowns. That it is in the
+//! Lie algebra, for all values of these, is proved when the model is compiled; if it is not, an error shows the entries
+//! that are in the way. An error is also a start value outside of the group; one that depends on parameters is checked
+//! when a run starts.
+//!
+//! If there are no other unknowns, the model also has the method `lie_equation()` (feature `lie`). What it returns is an
+//! equation for the methods on groups, `dae::runtime::lie`, with the group (`space()`) and the start
+//! value (`start()`):
+//!
+#![cfg_attr(feature = "lie", doc = "```")]
+#![cfg_attr(not(feature = "lie"), doc = "```ignore")]
+//! use dae::runtime::lie::{Magnus, integrate};
+//!
+//! dae::dae! {
+//!     /// A body that turns with a prescribed angular velocity, seen from space.
+//!     pub struct Spinning {
+//!         param speed = 1;
+//!         let w: [f64; 3] = [sin(t), cos(2 * t), speed * t / 2];
+//!         var R: [[f64; 3]; 3] = |i, j| if i == j { 1 } else { 0 };
+//!         lie_group SO(3) {
+//!             matrix R;
+//!             generator = [[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]];
+//!         }
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), dae::runtime::lie::LieError> {
+//! let rotation = Spinning::default().lie_equation();
+//! let run = integrate(&rotation.space(), &rotation, &Magnus::Order4, (0.0, rotation.start()), 1.0, 40)?;
+//! assert!((run.end()[(0, 0)] - 0.846642322888).abs() < 1e-8);
+//! assert!(run.largest_defect(&rotation.space()) < 1e-14);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Magnus methods need an $A(t)$. They compile with `lie_equation()` only if $A$ is proved not to depend on $Y$, whether
+//! or not $Y$ occurs in it; the documentation of the model says so:
+//!
+#![cfg_attr(feature = "lie", doc = "```compile_fail,E0277")]
+#![cfg_attr(not(feature = "lie"), doc = "```ignore")]
+//! use dae::runtime::lie::{Magnus, integrate};
+//!
+//! dae::dae! {
+//!     pub struct Sphere {
+//!         var y: [f64; 3] = [1, 0, 0];
+//!         lie_group Stiefel(3, 1) {
+//!             matrix y;
+//!             generator = [[0, -y[2], t], [y[2], 0, 0], [-t, 0, 0]];
+//!         }
+//!     }
+//! }
+//!
+//! let sphere = Sphere::default().lie_equation();
+//! // error: `SphereLieEquation` is not known to be linear: A may depend on Y
+//! let run = integrate(&sphere.space(), &sphere, &Magnus::Order4, (0.0, sphere.start()), 1.0, 40);
+//! ```
 //!
 //! # External data and functions
 //!

@@ -17,7 +17,7 @@
 //! | `plot` | `dae::plot`: curves as SVG |
 //! | `sparse` | initialisation of large models of any pattern, by `faer` |
 //! | `serde` | solutions, options and splines can be written and read by any format of `serde`; with JSON, `serde_json` needs its feature `float_roundtrip` to read back the same numbers |
-//! | `lie` | `dae::runtime::lie`: differential equations on Lie groups, and mechanics on groups of rotations and rigid motions |
+//! | `lie` | `dae::runtime::lie`: differential equations on Lie groups, also from the text of a model, and mechanics on groups of rotations and rigid motions |
 //! | `cli` | the command `dae` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

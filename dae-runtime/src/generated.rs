@@ -26,6 +26,40 @@ pub use crate::linalg::iteration_matrix::Scalar;
 pub use crate::solution::Solution;
 pub use crate::solution::unknowns::{ForeignSolution, Unknowns};
 
+/// Items of generated code that exist only with the feature `lie`: with it, the items, and without it, nothing.
+#[cfg(feature = "lie")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __with_lie {
+    ($($item:item)*) => { $($item)* };
+}
+
+/// Items of generated code that exist only with the feature `lie`: with it, the items, and without it, nothing.
+#[cfg(not(feature = "lie"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __with_lie {
+    ($($item:item)*) => {};
+}
+
+pub use crate::__with_lie as with_lie;
+
+/// What equations on Lie groups import.
+#[cfg(feature = "lie")]
+pub mod lie {
+    pub use crate::lie::{
+        Equation, GeneralLinear, LinearEquation, Matrix, SpecialEuclidean, SpecialLinear, SpecialOrthogonal, Stiefel,
+        Symplectic,
+    };
+
+    /// The matrix whose entries `fill` stores row by row.
+    pub fn by_rows<const R: usize, const C: usize>(fill: impl FnOnce(&mut [f64])) -> Matrix<R, C> {
+        let mut transposed = Matrix::<C, R>::zeros();
+        fill(transposed.as_mut_slice());
+        transposed.transpose()
+    }
+}
+
 /// An unknown of a formulation.
 pub const fn unknown(name: &'static str, role: Role, kind: Kind, index: u8, nominal: f64) -> Unknown {
     Unknown { name: Borrowed(name), role, kind, index, nominal }

@@ -95,6 +95,9 @@ codes! {
     SingularMass = "E406", "a coordinate without inertia";
     InvalidControlProblem = "E407", "dynamics or costs of which optimality conditions cannot be derived";
     ContradictingStarts = "E408", "fixed start values of equal unknowns that contradict";
+    InvalidLieGroup = "E420", "a Lie group that does not exist, or a generator with what it cannot contain";
+    OutsideLieAlgebra = "E421", "a generator that is not proved to be in the Lie algebra of its group";
+    StartOffGroup = "E422", "a matrix that does not start in its Lie group";
     MissingForm = "E501", "a formulation that the model does not have";
     ContradictoryStart = "E601", "fixed start values that contradict the equations";
     DifferentiatedKink = "W501", "an equation with a kink that the reduction differentiates";

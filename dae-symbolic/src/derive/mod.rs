@@ -1,6 +1,6 @@
 //! Models derived from another description.
 //!
-//! In: energies with constraints and forces, or dynamics with costs, as expressions. Out: the equations they stand for,
+//! In: energies with constraints and forces, dynamics with costs, or a generator on a Lie group, as expressions. Out: the equations they stand for,
 //! and the parts of the textbook form as data ([`crate::model::Derivation`]). Nothing here knows the text; `lower`
 //! passes on what it found there.
 //!
@@ -8,10 +8,14 @@
 //! |---|---|---|
 //! | `mechanical_system.rs`, `lagrangian.rs`, `energy.rs`, `inertia.rs` | Euler–Lagrange equations with multipliers | Hairer & Wanner II, Sect. VII.1, eqs. (1.41)–(1.46) |
 //! | `optimal_control.rs` | state, adjoint and stationarity equations with boundary conditions | Hairer & Wanner II, Sect. VII.1, eqs. (1.33)–(1.39) |
+//! | `lie_group.rs`, `lie_algebra.rs`, `lie_start.rs` | matrices on Lie groups, with proofs that generators are in the Lie algebra | Hairer, *Solving Differential Equations on Manifolds* (2011), sect. II.4 |
 
 mod energy;
 mod inertia;
 pub mod lagrangian;
+mod lie_algebra;
+pub mod lie_group;
+pub mod lie_start;
 mod mechanical_system;
 pub mod optimal_control;
 

@@ -5,7 +5,8 @@
 //! model.
 //!
 //! The text has one public struct for the model (fields are parameters), one for its solutions (methods are unknowns),
-//! a struct per formulation that implements the runtime's `Dae` contract, and one for the prolongation. Statements
+//! a struct per formulation that implements the runtime's `Dae` contract, one for the prolongation, and one for the
+//! equation of a matrix on a Lie group. Statements
 //! carry the mathematics they compute as doc comments, which survive macro expansion where ordinary comments would not.
 
 mod body;
@@ -13,6 +14,7 @@ mod external;
 mod fields;
 mod formulation;
 mod items;
+mod lie_group;
 mod listing;
 mod method;
 mod model;
@@ -43,6 +45,7 @@ pub fn emit(compiled: &Compiled) -> Result<String, Torn> {
     for form in &compiled.forms {
         text.push_str(&formulation::source(compiled, form)?);
     }
+    text.push_str(&lie_group::source(compiled)?);
     text.truncate(text.trim_end().len() + 1);
     Ok(text)
 }

@@ -9,7 +9,7 @@ use super::external::{SHARED, constructor_of};
 use super::fields::type_of;
 use super::items::{ALLOW, DERIVE, docs, form_type, prefix};
 use super::model::default_impl;
-use super::unknowns;
+use super::{lie_group, unknowns};
 use crate::lower::Stub;
 
 /// The Rust source of the stub.
@@ -53,5 +53,16 @@ pub fn emit_stub(stub: &Stub) -> String {
         stub.unknowns.iter().map(|(name, indices)| (name.text.as_str(), vec![0; *indices])).collect();
     let unknown = |(name, extents)| unknowns::Unknown { name, docs: &[], extents };
     let unknowns: Vec<_> = extents.iter().map(|(name, extents)| unknown((*name, &extents[..]))).collect();
-    text + "\n}\n\n" + &unknowns::source(name, &stub.visibility, &unknowns) + &aliases
+    text + "\n}\n\n" + &unknowns::source(name, &stub.visibility, &unknowns) + &aliases + &on_group(stub)
+}
+
+/// The equation on a Lie group of a model with one matrix on one, if its shape is known.
+fn on_group(stub: &Stub) -> String {
+    let [(_, space, extents)] = stub.matrices.as_slice() else { return String::new() };
+    let (rows, columns) = match *extents.as_slice() {
+        [rows] => (rows, 1),
+        [rows, columns] => (rows, columns),
+        _ => return String::new(),
+    };
+    lie_group::stub(&stub.name.text, &stub.visibility, *space, rows, columns)
 }

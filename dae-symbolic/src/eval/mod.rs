@@ -4,6 +4,12 @@
 //! generated code, with the same operations in the same order. Unlike generated code, it brings no factorisation of
 //! iteration matrices.
 
+#[cfg(feature = "lie")]
+mod lie_group;
+
+#[cfg(feature = "lie")]
+pub use lie_group::{LieInterpreter, LinearLieInterpreter, NoLieEquation};
+
 use std::cell::RefCell;
 use std::sync::Arc;
 

@@ -41,6 +41,7 @@ mod frozen;
 mod hamiltonian;
 mod layout;
 mod levels;
+mod lie_group;
 mod multipliers;
 mod original;
 mod program;
@@ -53,6 +54,7 @@ pub use crate::form::{Directions, Form, Gain, Gains, UnknownForm};
 pub use assemble::formulate;
 pub use compiled::CompiledForm;
 pub(crate) use compiled::{Materials, spell};
+pub use lie_group::{LieProgram, lie_groups, lie_program};
 pub use program::{FormProgram, state_names};
 pub use selection::Material;
 

@@ -1,10 +1,11 @@
 //! Blocks from which equations are derived.
 //!
-//! In: the statements of a `lagrangian` or `optimal_control` block. Out: the unknowns they name, and findings about
-//! everything that is missing, given twice or not an unknown. `lagrangian.rs` and `optimal_control.rs` build the
-//! equations.
+//! In: the statements of a `lagrangian`, `optimal_control` or `lie_group` block. Out: the unknowns they name, and
+//! findings about everything that is missing, given twice or not an unknown. `lagrangian.rs`, `optimal_control.rs` and
+//! `lie_group.rs` build the equations.
 
 mod lagrangian;
+mod lie_group;
 mod optimal_control;
 
 use super::enclosing::OpenLoop;

@@ -200,7 +200,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// The element of an item at indices that are inside; a number is its own element.
-    fn element_of(&mut self, item: Item, indices: &[Value]) -> Option<Expr> {
+    pub(super) fn element_of(&mut self, item: Item, indices: &[Value]) -> Option<Expr> {
         let mut item = item;
         for index in indices {
             let Item::Array(id) = item else { break };

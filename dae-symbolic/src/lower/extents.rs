@@ -29,6 +29,7 @@ impl Lowering<'_, '_> {
             | StatementKind::Equation(_)
             | StatementKind::Branch(_)
             | StatementKind::Derived(_)
+            | StatementKind::LieGroup(_)
             | StatementKind::Forms(_) => false,
         });
         for (position, statement) in written.statements.iter().enumerate() {
@@ -55,6 +56,7 @@ impl Lowering<'_, '_> {
                 | StatementKind::For(_)
                 | StatementKind::Branch(_)
                 | StatementKind::Derived(_)
+                | StatementKind::LieGroup(_)
                 | StatementKind::Forms(_) => {}
             }
         }

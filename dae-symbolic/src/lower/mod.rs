@@ -30,10 +30,11 @@ mod resolve;
 mod starts;
 mod statements;
 
+use crate::derive::lie_start::check_starts;
 use crate::diagnostic::Diagnostics;
 use crate::form::Form;
 use crate::model::family::{self, FamilyModel};
-use crate::model::{self, Model};
+use crate::model::{self, Model, Space};
 use crate::syntax::{self, SourceMap, SourceText, ast};
 use proc_macro2::TokenStream;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,6 +58,8 @@ pub struct Stub {
     pub forms: Vec<Form>,
     /// Paths of the Rust functions that the text names.
     pub paths: Vec<ast::Path>,
+    /// The matrices on Lie groups, with the kinds of the groups and the extents of the matrices, empty if not known.
+    pub matrices: Vec<(ast::Name, Space, Vec<usize>)>,
 }
 
 impl Stub {
@@ -70,6 +73,7 @@ impl Stub {
             unknowns: Vec::new(),
             forms: model.forms(),
             paths: Vec::new(),
+            matrices: Vec::new(),
         };
         let mut met = BTreeSet::new();
         for statement in &model.statements {
@@ -83,6 +87,11 @@ impl Stub {
                     let derivatives = it.derivatives.iter().map(|derivative| &derivative.path);
                     stub.paths.extend(it.value.iter().chain(derivatives).cloned());
                 }
+                ast::StatementKind::LieGroup(it) => {
+                    let space = it.space.as_ref().and_then(|name| Space::of_word(&name.text));
+                    let matrix = it.matrices.first().cloned().zip(space);
+                    stub.matrices.extend(matrix.map(|(name, space)| (name, space, Vec::new())));
+                }
                 _ => {}
             }
         }
@@ -93,6 +102,10 @@ impl Stub {
     fn with_extents(mut self, lowered: &FamilyModel) -> Self {
         for parameter in lowered.parameters.iter().filter(|parameter| !parameter.extents.is_empty()) {
             self.arrays.entry(parameter.name.clone()).or_insert_with(|| parameter.extents.clone());
+        }
+        for (name, _, extents) in &mut self.matrices {
+            let declared = lowered.unknowns.iter().find(|unknown| unknown.name == name.text);
+            *extents = declared.map_or_else(Vec::new, |unknown| unknown.extents.clone());
         }
         self
     }
@@ -130,10 +143,11 @@ impl Rejection {
 ///
 /// # Errors
 /// If the instances are too many, an element has two start values, or the scalar model breaks one of the rules for all
-/// models: [`model::verify()`].
+/// models: [`model::verify()`], or a matrix does not start in its Lie group.
 pub fn scalar_model(lowered: FamilyModel) -> Result<Model, Diagnostics> {
     let model = family::instantiate(lowered)?;
     model::verify(&model)?;
+    check_starts(&model)?;
     Ok(model)
 }
 

@@ -86,6 +86,7 @@ impl<'a> Names<'a> {
                 | StatementKind::For(_)
                 | StatementKind::Branch(_)
                 | StatementKind::Derived(_)
+                | StatementKind::LieGroup(_)
                 | StatementKind::Forms(_) => continue,
             };
             names.declare(name, Entry { entity, origin: name.origin, statement }, found);

@@ -86,6 +86,7 @@ impl<'a> Lowering<'a, '_> {
             StatementKind::For(it) => self.open_loop(position, it),
             StatementKind::Branch(it) => self.open_branch(position, it),
             StatementKind::Derived(it) => self.derived(position, it),
+            StatementKind::LieGroup(it) => self.lie_group(position, it),
             StatementKind::Forms(it) => self.forms(it, statement.origin),
         }
     }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Model, Start};
+use super::{LieGroup, Model, Start};
 use crate::expr::{Expr, Symbol, UnknownId};
 
 /// A description from which equations were derived.
@@ -15,6 +15,8 @@ pub enum Derivation {
     Mechanics(Mechanics),
     /// A problem of optimal control.
     OptimalControl(OptimalControl),
+    /// A matrix that moves on a Lie group.
+    LieGroup(LieGroup),
 }
 
 /// The entries $(i, k, a_{ik})$ of a matrix that are not zero, row by row.

@@ -7,6 +7,7 @@ mod builder;
 mod derivation;
 mod domain;
 pub mod family;
+mod lie_group;
 mod numbering;
 mod query;
 mod verify;
@@ -16,7 +17,9 @@ pub use builder::ModelBuilder;
 pub(crate) use builder::residual;
 pub use derivation::{Boundary, BoundaryCondition, Derivation, Entries, Mechanics, OptimalControl};
 pub use domain::{Domain, Gap, Member};
+pub use lie_group::{LieGroup, Space};
 pub use numbering::{Numbering, Torn};
+pub use query::expand_inputs;
 pub use verify::verify;
 pub use work::Work;
 

@@ -3,8 +3,8 @@
 //! In: a model. Out: start values by order, named sub-expressions, functions from outside the model, and expressions
 //! with inputs replaced by their definitions, or parameters by their defaults.
 
-use super::{Domain, Model, StartValue, Unknown};
-use crate::expr::{Expr, External, ExternalSource, Node, Symbol, reachable, substitute, total_derivative};
+use super::{Domain, Input, Model, StartValue, Unknown};
+use crate::expr::{Dag, Expr, External, ExternalSource, Node, Symbol, reachable, substitute, total_derivative};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -97,19 +97,7 @@ impl Model {
 
     /// The expressions with every input, and every derivative of one, replaced by its definition.
     pub fn expand_inputs(&mut self, roots: &[Expr]) -> Vec<Expr> {
-        if self.inputs.is_empty() {
-            return roots.to_vec();
-        }
-        let mut derivatives: Vec<Vec<Expr>> = self.inputs.iter().map(|input| vec![input.definition]).collect();
-        substitute(&mut self.dag, roots, |dag, symbol| {
-            let Symbol::Input { input, order } = symbol else { return None };
-            let list = derivatives.get_mut(input.index())?;
-            while list.len() <= order as usize {
-                let next = total_derivative(dag, list[list.len() - 1]);
-                list.push(next);
-            }
-            list.get(order as usize).copied()
-        })
+        expand_inputs(&mut self.dag, &self.inputs, roots)
     }
 }
 
@@ -123,4 +111,21 @@ fn earlier(defaults: &[Expr], symbol: Symbol) -> Option<Expr> {
         | Symbol::State(_)
         | Symbol::StateDerivative(_) => None,
     }
+}
+
+/// The expressions with inputs and their derivatives replaced by the definitions and their derivatives.
+pub fn expand_inputs(dag: &mut Dag, inputs: &[Input], roots: &[Expr]) -> Vec<Expr> {
+    if inputs.is_empty() {
+        return roots.to_vec();
+    }
+    let mut derivatives: Vec<Vec<Expr>> = inputs.iter().map(|input| vec![input.definition]).collect();
+    substitute(dag, roots, |dag, symbol| {
+        let Symbol::Input { input, order } = symbol else { return None };
+        let list = derivatives.get_mut(input.index())?;
+        while list.len() <= order as usize {
+            let next = total_derivative(dag, list[list.len() - 1]);
+            list.push(next);
+        }
+        list.get(order as usize).copied()
+    })
 }

@@ -8,7 +8,7 @@ use crate::alias::Eliminated;
 use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
 use crate::external_functions::InputNeed;
-use crate::formulation::{CompiledForm, FormError, Materials};
+use crate::formulation::{CompiledForm, FormError, LieProgram, Materials};
 use crate::index::{Analysis, Problem};
 use crate::model::Model;
 use crate::prolongation::Prolonged;
@@ -58,6 +58,8 @@ pub struct Compiled {
     pub warnings: Diagnostics,
     /// The requirements on the inputs of the caller.
     pub needs: Vec<InputNeed>,
+    /// The model as an equation on a Lie group, if its unknowns are one matrix on it.
+    pub lie: Option<LieProgram>,
 }
 
 /// Why a model does not compile.

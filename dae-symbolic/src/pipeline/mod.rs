@@ -35,6 +35,7 @@ use values::check_values;
 
 use crate::alias::reconcile;
 use crate::external_functions::{needs, settle_tables};
+use crate::formulation::lie_program;
 use crate::index::{Analysis, Limits, differentiated_kinks};
 use crate::model::{Model, Work};
 use crate::prolongation::{Prolonged, prolong_alike};
@@ -66,6 +67,7 @@ fn run<E: From<Rejected>>(
     let programs: Vec<_> = forms.iter().map(|form| &form.program).collect();
     let needs = needs(&mut model, &analysis, &prolonged, &programs).map_err(text)?;
     let prolonged_spelled = forms::prolonged_spelled(&model, &prolonged);
+    let lie = lie_program(&mut model);
     let eliminated = reductions.smaller.map_or_else(Vec::new, |(it, _)| it.eliminated);
     Ok(Compiled {
         model,
@@ -80,6 +82,7 @@ fn run<E: From<Rejected>>(
         eliminated,
         warnings,
         needs,
+        lie,
     })
 }
 

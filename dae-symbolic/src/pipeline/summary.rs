@@ -5,6 +5,7 @@
 
 use super::compiled::{Compiled, HiddenConstraint};
 use super::definitions::definitions_in;
+use crate::formulation::lie_groups;
 use crate::index::{Verdict, at_defaults};
 use crate::spelling::lines;
 use crate::spelling::lists::{folded, listed};
@@ -50,6 +51,9 @@ impl Compiled {
             let values: Vec<String> = named.iter().map(|it| format!("where {} = {}", it.name, it.value)).collect();
             let lets = lines::lines(named.iter().map(|it| Some(&it.domain)).zip(values.iter().map(String::as_str)));
             lines.extend(lets.into_iter().flat_map(|line| [String::new(), line]));
+        }
+        for line in lie_groups(&self.model, self.lie.as_ref()) {
+            lines.extend([String::new(), line]);
         }
         let unknown = self.model.stand_ins();
         if !unknown.is_empty() {

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
+use super::lie_group::LieGroupReport;
 use super::sentences::folded as hung;
 use crate::expr::{Expr, Notation, Symbol, UnknownId, print_with};
 use crate::model::{Boundary, BoundaryCondition, Derivation, Mechanics, Model, OptimalControl};
@@ -19,6 +20,8 @@ pub enum DerivationReport {
     Mechanics(MechanicsReport),
     /// $y' = f$, $v' = -H_y$, $0 = H_u$.
     OptimalControl(OptimalControlReport),
+    /// $Y' = A(t, Y)\, Y$.
+    LieGroup(LieGroupReport),
 }
 
 /// A constrained mechanical system.
@@ -100,6 +103,10 @@ impl DerivationReport {
         let report = |derivation: &Derivation| match derivation {
             Derivation::Mechanics(it) => DerivationReport::Mechanics(spelling.mechanics(it)),
             Derivation::OptimalControl(it) => DerivationReport::OptimalControl(spelling.optimal_control(it)),
+            Derivation::LieGroup(it) => {
+                let name = |k| model.equation_name(k);
+                DerivationReport::LieGroup(LieGroupReport::of(it, name, |value| spelling.text(value)))
+            }
         };
         model.derivations.iter().map(report).collect()
     }
@@ -170,6 +177,7 @@ impl Display for DerivationReport {
         match self {
             DerivationReport::Mechanics(it) => it.fmt(f),
             DerivationReport::OptimalControl(it) => it.fmt(f),
+            DerivationReport::LieGroup(it) => it.fmt(f),
         }
     }
 }

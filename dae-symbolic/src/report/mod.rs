@@ -13,7 +13,7 @@
 //!
 //! | key | object |
 //! |---|---|
-//! | `derivations[]` | [`DerivationReport`] with its `kind`: [`MechanicsReport`] ([`EntryReport`]), [`OptimalControlReport`] ([`BoundaryReport`]) |
+//! | `derivations[]` | [`DerivationReport`] with its `kind`: [`MechanicsReport`] ([`EntryReport`]), [`OptimalControlReport`] ([`BoundaryReport`]), [`LieGroupReport`] |
 //! | `cases[]` | [`CaseReport`] |
 //! | `notions` | [`IndexConceptsReport`]: `kronecker` ([`KroneckerReport`]), `frozen` ([`FrozenReport`]), reasons, warnings |
 //! | `rewrites[]` | [`RewriteReport`] |
@@ -40,6 +40,7 @@ mod html;
 mod index_concepts;
 mod initial;
 mod latex;
+mod lie_group;
 mod listing;
 mod mathematics;
 mod no_consistent_point;
@@ -57,6 +58,7 @@ pub use contents::Report;
 pub use derivation::{BoundaryReport, DerivationReport, EntryReport, MechanicsReport, OptimalControlReport};
 pub use index_concepts::{FrozenReport, IndexConceptsReport, KroneckerReport};
 pub use initial::{ChoiceReport, InitialReport, RedundantReport, StateReport};
+pub use lie_group::LieGroupReport;
 pub use parts::{DefinitionReport, EliminatedReport, FormReport, HiddenReport, OffsetsReport, ProblemReport};
 pub use recommendation::RecommendationReport;
 pub use rewrite::RewriteReport;

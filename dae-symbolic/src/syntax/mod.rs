@@ -10,7 +10,7 @@
 //! ```text
 //! model       = docs [ visibility ] "struct" NAME "{" { statement } "}" ;
 //! statement   = docs ( constant | parameter | input | table | external | definition | function | variable | start | equation | family
-//!               | choice | forms | lagrangian | optimal_control ) ;
+//!               | choice | forms | lagrangian | optimal_control | lie_group ) ;
 //! constant    = "const" NAME [ type ] "=" value ";" ;
 //! parameter   = "param" NAME [ type ] "=" value ";" ;
 //! input       = "input" NAME [ ":" "f64" ] [ "=" expression ] ";" ;
@@ -49,6 +49,8 @@
 //!               | "horizon" "(" expression "," expression ")" ";"
 //!               | "der" "(" element ")" "=" expression ";"
 //!               | "for" NAME "in" range "{" { docs control } "}" ;
+//! lie_group   = "lie_group" NAME "(" expression { "," expression } [ "," ] ")" "{" { docs motion } "}" ;
+//! motion      = "matrix" NAME ";" | "generator" "=" value ";" ;
 //! names       = NAME { "," NAME } [ "," ] ;
 //!
 //! expression  = product { ( "+" | "-" ) product } ;
@@ -94,6 +96,8 @@
 //! * Conditions that constants and loop variables decide are decided while the model is read, and what they leave out
 //!   is not evaluated. Conditions around equations must be of this kind, and `==` and `!=` may only compare such
 //!   numbers. A `for` in a `lagrangian` or `optimal_control` block holds constraints and forces, or dynamics.
+//! * A `lie_group` block has one matrix and one generator, and stands outside of `for` and `if`. The name after its word
+//!   is one of `SO`, `SL`, `GL`, `Sp`, `SE`, `Stiefel`, and its sizes are constants.
 //! * A start value of an element takes precedence over one for its whole array; two for the same element are an error.
 //! * The variable of a `for` or a `sum`, an index name and a `let` in a `for` hold inside only, and hide no other name.
 
@@ -110,6 +114,7 @@ mod parse_derived;
 mod parse_expression;
 mod parse_external;
 mod parse_forms;
+mod parse_lie_group;
 mod parse_model;
 mod parse_operand;
 mod parser;

@@ -23,6 +23,9 @@ impl Parser {
         if let (Some(kind), Look::Open(Delimiter::Brace)) = (DerivedKind::of_word(word), self.cursor.look(1)) {
             return self.derived(kind);
         }
+        if self.at_lie_group() {
+            return self.lie_group();
+        }
         match word {
             "const" => self.declaration(StatementKind::Constant),
             "param" => self.declaration(StatementKind::Parameter),

@@ -113,7 +113,7 @@ impl Parser {
     }
 
     /// Skips the rest of a broken statement, up to its `;` or the end of the block.
-    fn skip_item(&mut self, start: usize, close: usize) {
+    pub(super) fn skip_item(&mut self, start: usize, close: usize) {
         self.cursor.set_position(start);
         while self.cursor.position() < close {
             match (self.cursor.look(0), self.cursor.closing()) {

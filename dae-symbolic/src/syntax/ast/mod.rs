@@ -4,12 +4,14 @@
 
 mod derived;
 mod expression;
+mod lie_group;
 
 use crate::form::Form;
 use crate::origin::Origin;
 
 pub use derived::{Derived, DerivedKind, Element, Item, ItemKind, List, Quantity};
 pub use expression::{CallForm, Comparison, Expression, Expressions, Node, NodeId, Power, Sign};
+pub use lie_group::{Generator, LieGroup};
 
 /// A name and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +94,8 @@ pub enum StatementKind {
     Branch(Branch),
     /// `lagrangian { … }` and its kin.
     Derived(Derived),
+    /// `lie_group SO(3) { … }`
+    LieGroup(LieGroup),
     /// `forms(ggl, index1);`
     Forms(Vec<AskedForm>),
 }

@@ -35,6 +35,7 @@ pub(super) fn inside_block(kind: &StatementKind) -> bool {
         | StatementKind::External(_)
         | StatementKind::Function(_)
         | StatementKind::Derived(_)
+        | StatementKind::LieGroup(_)
         | StatementKind::Forms(_)
         | StatementKind::Variable(_) => false,
     }

@@ -21,8 +21,8 @@ use super::{Access, Body, Excerpt, FamilyModel, Loop, Reach, box_of, element_nam
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Symbol, UnknownId};
 use crate::model::{
-    Definition, Derivation, Domain, Entries, Equation, Gap, Input, Mechanics, Member, Model, OptimalControl, Parameter,
-    Start, StartValue, Unknown, Work, derivative_name,
+    Definition, Derivation, Domain, Entries, Equation, Gap, Input, LieGroup, Mechanics, Member, Model, OptimalControl,
+    Parameter, Start, StartValue, Unknown, Work, derivative_name,
 };
 use crate::origin::Origin;
 
@@ -267,6 +267,12 @@ impl Instantiation<'_> {
                     end: it.end.iter().map(|end| end.map(&mut expr)).collect(),
                 })
             }
+            Derivation::LieGroup(it) => Derivation::LieGroup(LieGroup {
+                equations: first(it.equations.start)..first(it.equations.end),
+                matrix: it.matrix.iter().filter_map(|&id| self.unknown(id, &[], &[])).collect(),
+                generator: it.generator.iter().map(|&entry| self.written_once(entry)).collect(),
+                ..it.clone()
+            }),
         });
         list.collect()
     }
