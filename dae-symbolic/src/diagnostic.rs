@@ -95,6 +95,8 @@ codes! {
     SingularMass = "E406", "a coordinate without inertia";
     InvalidControlProblem = "E407", "dynamics or costs of which optimality conditions cannot be derived";
     ContradictingStarts = "E408", "fixed start values of equal unknowns that contradict";
+    InvalidInvariant = "E409", "an invariant that depends on what is not a state, or is not smooth";
+    ChangingInvariant = "E410", "an invariant that changes along solutions";
     MissingForm = "E501", "a formulation that the model does not have";
     ContradictoryStart = "E601", "fixed start values that contradict the equations";
     DifferentiatedKink = "W501", "an equation with a kink that the reduction differentiates";

@@ -7,9 +7,11 @@
 //! | file | what | source |
 //! |---|---|---|
 //! | `mechanical_system.rs`, `lagrangian.rs`, `energy.rs`, `inertia.rs` | Euler–Lagrange equations with multipliers | Hairer & Wanner II, Sect. VII.1, eqs. (1.41)–(1.46) |
+//! | `hamiltonian.rs` | canonical equations with multipliers | E. Hairer, *Solving Differential Equations on Manifolds*, 2011, sect. V.4 |
 //! | `optimal_control.rs` | state, adjoint and stationarity equations with boundary conditions | Hairer & Wanner II, Sect. VII.1, eqs. (1.33)–(1.39) |
 
 mod energy;
+pub mod hamiltonian;
 mod inertia;
 pub mod lagrangian;
 mod mechanical_system;

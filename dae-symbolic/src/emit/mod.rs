@@ -11,6 +11,7 @@
 mod body;
 mod external;
 mod fields;
+mod first_integrals;
 mod formulation;
 mod items;
 mod listing;

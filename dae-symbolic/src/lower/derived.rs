@@ -1,11 +1,13 @@
 //! Blocks from which equations are derived.
 //!
-//! In: the statements of a `lagrangian` or `optimal_control` block. Out: the unknowns they name, and findings about
-//! everything that is missing, given twice or not an unknown. `lagrangian.rs` and `optimal_control.rs` build the
-//! equations.
+//! In: the statements of a `lagrangian`, `hamiltonian` or `optimal_control` block. Out: the unknowns they name, and
+//! findings about everything that is missing, given twice or not an unknown. `lagrangian.rs`, `hamiltonian.rs` and
+//! `optimal_control.rs` build the equations.
 
+mod hamiltonian;
 mod lagrangian;
 mod optimal_control;
+mod parts;
 
 use super::enclosing::OpenLoop;
 use super::items::{Value, shape};
@@ -54,6 +56,7 @@ impl<'a> Lowering<'a, '_> {
         let block = self.block(it);
         match it.kind {
             DerivedKind::Lagrangian => self.lagrangian(position, &block),
+            DerivedKind::Hamiltonian => self.hamiltonian(position, &block),
             DerivedKind::OptimalControl => self.optimal_control(position, &block),
         }
     }
@@ -84,6 +87,7 @@ impl<'a> Lowering<'a, '_> {
                 | ItemKind::Constraint(..)
                 | ItemKind::Dynamics(_)
                 | ItemKind::Horizon(..)
+                | ItemKind::Invariant(_)
                 | ItemKind::For(_) => {}
             }
         }

@@ -5,6 +5,7 @@
 
 use super::compiled::{Compiled, HiddenConstraint};
 use super::definitions::definitions_in;
+use crate::first_integrals::FirstIntegral;
 use crate::index::{Verdict, at_defaults};
 use crate::spelling::lines;
 use crate::spelling::lists::{folded, listed};
@@ -50,6 +51,12 @@ impl Compiled {
             let values: Vec<String> = named.iter().map(|it| format!("where {} = {}", it.name, it.value)).collect();
             let lets = lines::lines(named.iter().map(|it| Some(&it.domain)).zip(values.iter().map(String::as_str)));
             lines.extend(lets.into_iter().flat_map(|line| [String::new(), line]));
+        }
+        if !self.first_integrals.is_empty() {
+            lines.push(String::new());
+            lines.push("Invariants:".into());
+            let line = |it: &FirstIntegral| format!("* {}: {}", it.name, it.verdict.text());
+            lines.extend(self.first_integrals.iter().map(line));
         }
         let unknown = self.model.stand_ins();
         if !unknown.is_empty() {
