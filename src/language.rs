@@ -22,7 +22,9 @@
 //! | `start x = 1;` | a start value in place of the one that `x` was declared with; where both are fixed (`=`), they have to be equal |
 //! | `der(x) = v;` | an equation; either side may be any expression |
 //! | `m * der(x, 2) = f;` | an equation with a second derivative |
+//! | `invariant energy = u.powi(2) / 2 + g * y;` | a quantity that is constant along solutions, onto which methods can project: see below |
 //! | `lagrangian { … }` | equations of motion from energies: see below |
+//! | `hamiltonian { … }` | canonical equations from a Hamiltonian: see below |
 //! | `optimal_control { … }` | conditions of a minimum, from dynamics and cost: see below |
 //! | `lie_group SO(3) { … }` | a matrix that moves on a Lie group: see below |
 //!
@@ -143,6 +145,7 @@
 //! | `force(x) = -c * x;` | a generalised force on a coordinate; several add up |
 //! | `dissipation = d / 2 * der(x).powi(2);` | Rayleigh's function $R$, with the forces $-\partial R/\partial q'$ |
 //! | `for i in 1..N { constraint(lambda[i]) …; force(x[i]) = …; }` | constraints and forces by index |
+//! | `invariant energy;` | the energy $L_{q'} q' - L$ is an invariant of this name |
 //!
 //! Coordinates and velocities may be arrays: each element is a coordinate or velocity, and energies are sums over the
 //! elements.
@@ -177,6 +180,107 @@
 //!     }
 //! }
 //! println!("{}", Bead::REPORT);
+//! ```
+//!
+//! # Canonical equations
+//!
+//! A `hamiltonian` block stands for Hamilton's equations with multipliers. Its statements, in any order:
+//!
+//! | statement | meaning |
+//! |---|---|
+//! | `coordinates x, y;` | generalised coordinates $q$, each declared with `var` |
+//! | `momenta px, py;` | their momenta $p$, one for each coordinate in the same order, declared with `var` |
+//! | `hamiltonian = …;` | the Hamiltonian $H$ of time, coordinates and momenta |
+//! | `kinetic = …;`, `potential = …;` | its parts, $H = T + U$, instead of the whole |
+//! | `constraint(lambda) x.powi(2) + y.powi(2) = l.powi(2);` | a holonomic constraint $0 = g(t, q)$ and its multiplier |
+//! | `force(x) = -c * px;` | a further force on a coordinate; several add up |
+//! | `for i in 1..N { constraint(lambda[i]) …; force(x[i]) = …; }` | constraints and forces by index |
+//! | `invariant energy;` | $H$ is an invariant of this name |
+//!
+//! Coordinates and momenta may be arrays. The equations are, in this order,
+//!
+//! $$ q' = H_p, \qquad p' = -H_q + Q - G^\top \lambda, \qquad 0 = g, \qquad G = \frac{\partial g}{\partial q} $$
+//!
+//! (Hairer, *Solving Differential Equations on Manifolds*, V.4). Without forces, and if neither $H$ nor $g$ depends on
+//! time, the symplectic methods integrate the form `underlying`, whether or not $H$ is the sum of a function of $p$ and
+//! one of $q$.
+//!
+//! ```
+//! use dae::{Integration, Method};
+//!
+//! dae::dae! {
+//!     /// A planet, in polar coordinates.
+//!     pub struct Planet {
+//!         forms(underlying);
+//!         var r = 0.5;
+//!         var phi = 0;
+//!         var radial = 0;
+//!         var angular = 1;
+//!         hamiltonian {
+//!             coordinates r, phi;
+//!             momenta radial, angular;
+//!             hamiltonian = (radial.powi(2) + (angular / r).powi(2)) / 2 - 1 / r;
+//!             invariant energy;
+//!         }
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), dae::RunError> {
+//! let form = Planet::default().underlying();
+//! let solution = Integration::new(&form).method(dae::Rattle).fixed_step(0.01).run(0.0, 10.0)?;
+//! assert_eq!(solution.invariants[0].name, "energy");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # First integrals
+//!
+//! `invariant energy = …;` declares that a quantity $I$ is constant along solutions. It is a smooth function of time,
+//! parameters, and unknowns whose derivatives occur. The equations stay as they are: an invariant is never solved for.
+//! The form `underlying` has $I(t, y) - I(t_0, y_0)$ among its invariants, beside the constraints, and methods that
+//! project ([`Projection`](crate::Projection), on the command line `--project all`) keep all of them to rounding.
+//!
+//! Onto a quantity that is no first integral they would project just as well, and the solution would be wrong. So
+//! $\dot I = I_t + I_y\, y'$ is examined:
+//!
+//! * By exact algebra, with the hidden constraints of the model. If the derivative vanishes identically, the report says
+//!   "proved". Where masses depend on positions, the proof may divide by functions, which the report names.
+//! * Otherwise at several consistent states, with the default parameters. If it is clearly not zero at one of them, the
+//!   model is rejected at the name of the invariant. If it is zero up to rounding, the report says "not proved".
+//! * When a run begins, also after an event. If the derivative is clearly not zero there, for the parameters and the
+//!   start values of the run, that is an error
+//!   ([`Failure::InvariantChanges`](crate::Failure::InvariantChanges)).
+//!
+//! ```
+//! use dae::{Integration, Method, Projection};
+//!
+//! dae::dae! {
+//!     /// A satellite.
+//!     pub struct Satellite {
+//!         forms(underlying);
+//!         var x = 0.4;
+//!         var y = 0;
+//!         var u = 0;
+//!         var v = 2;
+//!         let r = sqrt(x.powi(2) + y.powi(2));
+//!         der(x) = u;
+//!         der(y) = v;
+//!         der(u) = -x / r.powi(3);
+//!         der(v) = -y / r.powi(3);
+//!         invariant energy = (u.powi(2) + v.powi(2)) / 2 - 1 / r;
+//!         invariant angular_momentum = x * v - y * u;
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), dae::RunError> {
+//! assert!(Satellite::REPORT.contains("energy: proved to be constant"));
+//! let form = Satellite::default().underlying();
+//! let run = |projection| Integration::new(&form).method(Method::Dopri5).projection(projection).run(0.0, 50.0);
+//! let (kept, free) = (run(Projection::On)?, run(Projection::Off)?);
+//! assert!(kept.invariants.iter().all(|it| it.max < 1e-13));
+//! assert!(free.invariants.iter().any(|it| it.max > 1e-6));
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! # Conditions of optimal control
@@ -395,7 +499,7 @@
 //! | `overdetermined` | index 1 with all constraints enforced in the metric of the leading matrix (Hairer and Wanner II, eq. VII.2.27) |
 //! | `state_space`, `tangent`, `dummy` | index 1 with all constraints enforced in local coordinates that change during a run |
 //! | `recommended`, `recommended()` | the one of the others that fits the model at its start, following the conclusions of Ascher and Petzold (1993); its documentation says why, and `dae analyze` adds the numbers |
-//! | `underlying` | the underlying ordinary differential equation $y' = f(t, y)$: all constraints are invariants, onto which explicit methods project every step ([`Projection`](crate::Projection)). It is an [`UnderlyingOde`](crate::runtime::underlying::UnderlyingOde); the explicit methods ([`Dopri5`](crate::Dopri5), [`Dop853`](crate::Dop853)) integrate it and no other form, and so do, for models that are Hamiltonian systems with constraints on positions, the symplectic ones ([`Rattle`](crate::Rattle), [`symplectic`](crate::runtime::symplectic)) |
+//! | `underlying` | the underlying ordinary differential equation $y' = f(t, y)$: all constraints are invariants, onto which explicit methods project every step ([`Projection`](crate::Projection)). It is an [`UnderlyingOde`](crate::runtime::underlying::UnderlyingOde); the explicit methods ([`Dopri5`](crate::Dopri5), [`Dop853`](crate::Dop853)) integrate it and no other form, and so do, for models that are Hamiltonian systems with constraints on positions, the symplectic ones ([`Rattle`](crate::Rattle), [`symplectic`](crate::runtime::symplectic)). With declared invariants it is a [`FirstIntegrals`](crate::runtime::first_integrals::FirstIntegrals) of one |
 //! | `essential_underlying` | the essential underlying differential equation $u' = \dots$ for $u = R(t)\,x$, the components on which the multipliers of the text do not act (Ascher and Petzold 1993, eq. 2.13): as many differential unknowns as degrees of freedom, all constraints enforced, index 1; for models whose multipliers act in directions that depend only on time |
 //! | `derivative_array`, `strangeness_free` | the equations with their derivatives, of any index and without structural analysis (Hairer and Wanner II, eq. VII.2.30; Kunkel and Mehrmann): for models that do not have the other forms; slower than these. Results have unknowns `w(x, 2)` in place of derivatives that the array does not determine |
 //!

@@ -10,12 +10,14 @@ pub use std::borrow::Cow::{Borrowed, Owned};
 pub use std::sync::LazyLock;
 
 pub use crate::completions::derivative_array::DerivativeArray;
+pub use crate::completions::first_integrals::FirstIntegrals;
 pub use crate::completions::state_space::{Coordinates, StateSpace};
 use crate::contract::class::Open;
 pub use crate::contract::class::{Classified, Hamiltonian, Index};
 pub use crate::contract::{
-    AliasOf, Code, Dae, Description, Eliminated, Equation, HamiltonianStructure, Invariant, Jet, JetEquation, Kind,
-    Leading, Name, Pattern, Prolongation, ProlongationDescription, Role, Start, Switch, Unknown, UnrolledLu,
+    AliasOf, Code, Dae, DeclaredIntegrals, Description, Eliminated, Equation, HamiltonianStructure,
+    IntegralsDescription, Invariant, Jet, JetEquation, Kind, Leading, Name, Pattern, Prolongation,
+    ProlongationDescription, Role, Start, Switch, Unknown, UnrolledLu,
 };
 
 pub use crate::completions::underlying::{UnderlyingOde, Unsolvable};

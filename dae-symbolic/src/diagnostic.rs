@@ -95,6 +95,8 @@ codes! {
     SingularMass = "E406", "a coordinate without inertia";
     InvalidControlProblem = "E407", "dynamics or costs of which optimality conditions cannot be derived";
     ContradictingStarts = "E408", "fixed start values of equal unknowns that contradict";
+    InvalidInvariant = "E409", "an invariant that depends on what is not a state, or is not smooth";
+    ChangingInvariant = "E410", "an invariant that changes along solutions";
     InvalidLieGroup = "E420", "a Lie group that does not exist, or a generator with what it cannot contain";
     OutsideLieAlgebra = "E421", "a generator that is not proved to be in the Lie algebra of its group";
     StartOffGroup = "E422", "a matrix that does not start in its Lie group";

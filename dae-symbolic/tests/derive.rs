@@ -1,6 +1,6 @@
 //! Derived models are proved equal to models written by hand, equation by equation.
 //!
-//! In: models with a block `lagrangian` or `optimal_control`, and the same models with equations as in textbooks. Out:
+//! In: models with a block `lagrangian`, `hamiltonian` or `optimal_control`, and the same models with equations as in textbooks. Out:
 //! the difference of every pair of residuals (or their sum) vanishes identically.
 
 #![cfg(feature = "syntax")]
@@ -78,6 +78,61 @@ fn slider_crank() {
     proves_equal(
         include_str!("../../examples/models/slider_crank.dae"),
         include_str!("derive/slider_crank_by_hand.dae"),
+    );
+}
+
+#[test]
+fn a_hamiltonian_of_a_double_pendulum() {
+    proves_equal(
+        "struct Double {
+            param g = 9.81; var a = 1; var b = 2; var p = 0; var q = 0;
+            hamiltonian {
+                coordinates a, b;
+                momenta p, q;
+                kinetic = (p.powi(2) + 2 * q.powi(2) - 2 * p * q * cos(a - b)) / (2 + 2 * sin(a - b).powi(2));
+                potential = -g * (2 * cos(a) + cos(b));
+            }
+        }",
+        "struct Double {
+            param g = 9.81; var a = 1; var b = 2; var p = 0; var q = 0;
+            let s = 1 + sin(a - b).powi(2);
+            let one = p * q * sin(a - b) / s;
+            let two = (p.powi(2) + 2 * q.powi(2) - 2 * p * q * cos(a - b)) * sin(2 * a - 2 * b) / (2 * s.powi(2));
+            der(a) = (p - q * cos(a - b)) / s;
+            der(b) = (2 * q - p * cos(a - b)) / s;
+            der(p) = -2 * g * sin(a) - one + two;
+            der(q) = -g * sin(b) + one - two;
+        }",
+    );
+}
+
+#[test]
+fn a_hamiltonian_with_constraints_and_forces_of_arrays() {
+    proves_equal(
+        "struct Chain {
+            const N = 2; param m = 2; param c = 0.1;
+            var x: [f64; N] ~ 1; var y: [f64; N] ~ 0; var p: [f64; N]; var q: [f64; N]; var lambda: [f64; N];
+            hamiltonian {
+                coordinates x, y;
+                momenta p, q;
+                hamiltonian = sum(i in 0..N => (p[i].powi(2) + q[i].powi(2)) / (2 * m) + m * 9.81 * y[i]);
+                constraint(lambda[0]) x[0].powi(2) + y[0].powi(2) = 1;
+                for i in 1..N { constraint(lambda[i]) (x[i] - x[i - 1]).powi(2) + (y[i] - y[i - 1]).powi(2) = 1; }
+                for i in 0..N { force(x[i]) = -c * p[i]; }
+            }
+        }",
+        "struct Chain {
+            const N = 2; param m = 2; param c = 0.1;
+            var x: [f64; N] ~ 1; var y: [f64; N] ~ 0; var p: [f64; N]; var q: [f64; N]; var lambda: [f64; N];
+            for i in 0..N { der(x[i]) = p[i] / m; }
+            for i in 0..N { der(y[i]) = q[i] / m; }
+            der(p[0]) = -c * p[0] - 2 * lambda[0] * x[0] + 2 * lambda[1] * (x[1] - x[0]);
+            der(p[1]) = -c * p[1] - 2 * lambda[1] * (x[1] - x[0]);
+            der(q[0]) = -m * 9.81 - 2 * lambda[0] * y[0] + 2 * lambda[1] * (y[1] - y[0]);
+            der(q[1]) = -m * 9.81 - 2 * lambda[1] * (y[1] - y[0]);
+            x[0].powi(2) + y[0].powi(2) = 1;
+            (x[1] - x[0]).powi(2) + (y[1] - y[0]).powi(2) = 1;
+        }",
     );
 }
 

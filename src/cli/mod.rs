@@ -144,7 +144,7 @@ struct SimulateArguments {
     #[arg(long, value_name = METHODS, default_value = "radau5")]
     method: MethodArgument,
     /// Constraints onto which each step is projected: by implicit methods those that the form enforces (all or none), by
-    /// explicit methods those that it implies.
+    /// explicit methods those that it implies, and declared invariants.
     #[arg(long, value_name = "CONSTRAINTS", default_value = "all")]
     project: ProjectionArgument,
     /// Compute in numbers of 106 bits and print all their digits, with `--method taylor`; values of --param have 53 bits.
@@ -196,7 +196,7 @@ struct SimulateArguments {
 /// A [`Projection`] on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ProjectionArgument {
-    /// All of them.
+    /// All of them, and the invariants that the model declares.
     All,
     /// Those on positions, or in general those that are differentiated at least twice.
     Positions,

@@ -1,6 +1,7 @@
 //! Generated code against the interpreter, function by function, at random points.
 
 use dae::Dae;
+use dae::runtime::contract::IntegralsDescription;
 use dae::runtime::interval::TaylorModel;
 use fastrand::Rng;
 
@@ -72,6 +73,10 @@ fn compare(a: &dyn Dae, b: &dyn Dae, points: &[Point]) {
         same("invariants_jacobian", d.invariants_jacobian.len(), &|m, out| m.invariants_jacobian(*t, y, out));
         same("switching_functions", d.switches.len(), &|m, out| m.switching_functions(*t, y, yp, out));
         same("switches_jacobian_p", d.switches_jacobian_p.len(), &|m, out| m.switches_jacobian_p(*t, y, yp, out));
+        assert_eq!(integrals(a), integrals(b));
+        same("integrals_jacobian_t", integrals(a).names.len(), &|m, out| {
+            m.first_integrals().into_iter().for_each(|it| it.integrals_jacobian_t(*t, y, out));
+        });
         let watched = d.switches.iter().filter(|switch| switch.is_watched()).count();
         same("watched_functions", watched, &|m, out| m.watched_functions(*t, y, yp, out));
         same("start_values", jets.jets.len(), &|m, out| m.prolongation().start_values(*t, out));
@@ -95,6 +100,11 @@ fn compare(a: &dyn Dae, b: &dyn Dae, points: &[Point]) {
             compare_enclosures(a, b, [*t, radius], y, yp);
         }
     }
+}
+
+/// The declared first integrals.
+fn integrals(form: &dyn Dae) -> IntegralsDescription {
+    form.first_integrals().map_or(IntegralsDescription::NONE, |it| it.integrals_description().clone())
 }
 
 /// Checks the enclosures of the switching functions over part of a step: they agree up to rounding, and contain the

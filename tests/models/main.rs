@@ -5,11 +5,13 @@
 //! Jacobian agrees with differences, and generated factorisations solve linear systems.
 
 mod agreement;
+mod canonical;
 mod coupled;
 mod derivatives;
 mod driven;
 mod elimination;
 mod expansion;
+mod invariants;
 mod mechanics;
 mod operators;
 mod piecewise;
@@ -96,6 +98,8 @@ fn models() -> Vec<Generated> {
         generated!(wires::Wires::default(), "wires.rs", [original, index1, index2, ggl]),
         generated!(piecewise::Piecewise::default(), "piecewise.rs", [original, index1, index2, ggl]),
         generated!(valves::Valves::default(), "valves.rs", [original, index1]),
+        generated!(invariants::Invariants::default(), "invariants.rs", [underlying, ggl]),
+        generated!(canonical::Canonical::default(), "canonical.rs", [original, index1, ggl, underlying]),
         generated!(driven::model(), "driven.rs", [original, index1, index2, ggl, derivative_array]),
     ]
 }

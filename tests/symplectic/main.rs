@@ -53,6 +53,48 @@ const KEPLER: &str = "struct Kepler {
     der(p2) = -q2 / (q1.powi(2) + q2.powi(2)).powf(1.5) - 1.5 * a * q2 / (q1.powi(2) + q2.powi(2)).powf(2.5);
 }";
 
+/// From a Hamiltonian in polar coordinates, where the kinetic energy depends on positions.
+const PLANET: &str = "struct Planet {
+    var r = 0.5; var phi = 0; var p = 0; var l = 1.2;
+    hamiltonian { coordinates r, phi; momenta p, l; hamiltonian = (p.powi(2) + (l / r).powi(2)) / 2 - 1 / r; }
+}";
+
+/// From a Hamiltonian, in angles.
+const DOUBLE: &str = "struct Double {
+    param g = 9.81;
+    var a = 0.8; var b = 0.4; var p = 0; var q = 0.3;
+    hamiltonian {
+        coordinates a, b;
+        momenta p, q;
+        kinetic = (p.powi(2) + 2 * q.powi(2) - 2 * p * q * cos(a - b)) / (2 + 2 * sin(a - b).powi(2));
+        potential = -g * (2 * cos(a) + cos(b));
+    }
+}";
+
+/// From a Hamiltonian with a constraint, by arrays.
+const SPHERICAL: &str = "struct Spherical {
+    param m = 0.5;
+    var q: [f64; 3] = [0.6, 0, -0.8]; var p: [f64; 3] = [0, 0.5, 0]; var lambda;
+    hamiltonian {
+        coordinates q;
+        momenta p;
+        hamiltonian = sum(i in 0..3 => p[i].powi(2)) / (2 * m) + m * 9.81 * q[2];
+        constraint(lambda) sum(i in 0..3 => q[i].powi(2)) = 1;
+    }
+}";
+
+/// From a Hamiltonian with a constraint, where the masses depend on positions.
+const BEAD: &str = "struct Bead {
+    var x = 0.6; var y = -0.8; var p = 0.4; var q = 0.3; var lambda;
+    hamiltonian {
+        coordinates x, y;
+        momenta p, q;
+        kinetic = (p.powi(2) + q.powi(2)) / (2 + x.powi(2));
+        potential = y;
+        constraint(lambda) x.powi(2) + y.powi(2) = 1;
+    }
+}";
+
 fn underlying(text: &str) -> UnderlyingOde<Interpreter> {
     let (model, _) = read_text(text).unwrap_or_else(|it| panic!("{}", it.diagnostics));
     let compiled =
@@ -69,13 +111,13 @@ fn reference(dae: &dyn Dae, t_end: f64) -> [Vec<f64>; 2] {
 
 #[test]
 fn systems_are_recognised() {
-    // The equation of motion of the smaller body is divided by its mass, the others are not.
-    for (text, has_normal_forces) in [(PENDULUM, true), (TWO_BODIES, false), (COUPLED, true), (KEPLER, true)] {
+    // The equation of motion of the smaller of two bodies is divided by its mass, the others are not.
+    for text in [PENDULUM, TWO_BODIES, COUPLED, KEPLER, PLANET, DOUBLE, SPHERICAL, BEAD] {
         let dae = underlying(text);
         let of = dae.description();
         let structure = of.hamiltonian.as_ref().unwrap_or_else(|reason| panic!("{}: {reason}", of.model));
-        assert!(structure.has_constant_masses);
-        assert_eq!(structure.has_normal_forces, has_normal_forces, "{}", of.model);
+        assert_eq!(structure.has_constant_masses, ![PLANET, DOUBLE, BEAD].contains(&text), "{}", of.model);
+        assert_eq!(structure.has_normal_forces, text != TWO_BODIES, "{}", of.model);
         let [y0, exact] = reference(&dae, 0.5);
         for (method, order, n) in [
             (Method::SymplecticEuler, 1, 4000),
@@ -130,6 +172,41 @@ fn energy_does_not_drift_where_masses_differ() {
     }
 }
 
+/// An energy as a function of positions and momenta.
+type Energy = fn(&[f64], &[f64]) -> f64;
+
+/// The Hamiltonian of blocks that are not separable, over many steps.
+#[test]
+fn energy_does_not_drift_where_masses_depend_on_positions() {
+    let bead = |q: &[f64], p: &[f64]| (p[0] * p[0] + p[1] * p[1]) / (2.0 + q[0] * q[0]) + q[1];
+    let planet = |q: &[f64], p: &[f64]| (p[0] * p[0] + (p[1] / q[0]).powi(2)) / 2.0 - 1.0 / q[0];
+    let double = |q: &[f64], p: &[f64]| {
+        let d = q[0] - q[1];
+        let kinetic = p[0] * p[0] + 2.0 * p[1] * p[1] - 2.0 * p[0] * p[1] * d.cos();
+        kinetic / (2.0 + 2.0 * d.sin().powi(2)) - 9.81 * (2.0 * q[0].cos() + q[1].cos())
+    };
+    let systems: [(&str, Energy); 3] = [(BEAD, bead), (PLANET, planet), (DOUBLE, double)];
+    for (text, energy) in systems {
+        let dae = underlying(text);
+        let [y0, _] = reference(&dae, 0.0);
+        for (method, h, largest) in [(Method::Rattle, 0.01, 0.02), (Method::Lobatto, 0.02, 1e-4)] {
+            let mut map = Symplectic::new(&dae, method, 0.0, &y0).unwrap();
+            let start = energy(map.positions(), map.momenta());
+            let mut error_of = |n: usize| {
+                let mut error = 0.0_f64;
+                for _ in 0..n {
+                    map.step(h).unwrap();
+                    error = error.max((energy(map.positions(), map.momenta()) - start).abs());
+                }
+                error
+            };
+            let [first, last] = [2000, 10_000].map(&mut error_of);
+            let name = &dae.description().model;
+            assert!(first < largest && last < 2.0 * first, "{name}, {method:?}: {first:e}, then {last:e}");
+        }
+    }
+}
+
 /// Models that are none, with what says so.
 #[test]
 fn other_systems_are_refused_with_the_reason() {
@@ -165,6 +242,26 @@ fn other_systems_are_refused_with_the_reason() {
             "struct Turning { var a = 1; start der(a) = 0; var r = 1; start der(r) = 0;
                 lagrangian { coordinates a, r; kinetic = (der(r).powi(2) + r.powi(2) * der(a).powi(2)) / 2; potential = r.powi(2); } }",
             "`",
+        ),
+        (
+            "struct Damped { var x = 1; var p = 0;
+                hamiltonian { coordinates x; momenta p; hamiltonian = (p * x).powi(2) + x.powi(2); force(x) = -p; } }",
+            "a force acts on `x`",
+        ),
+        (
+            "struct Growing { var x = 1; var p = 0;
+                hamiltonian { coordinates x; momenta p; hamiltonian = p.powi(2) * (1 + x.powi(2)) + t * x.powi(2); } }",
+            "depends on `t`",
+        ),
+        (
+            "struct Fed { var x = 1; var p = 0; var z = 1; der(z) = -z;
+                hamiltonian { coordinates x; momenta p; hamiltonian = p.powi(2) * (1 + x.powi(2)) + z * x.powi(2); } }",
+            "the Hamiltonian depends on `z`",
+        ),
+        (
+            "struct Fed { var x = 1; var p = 0; var z = 1; der(z) = -x;
+                hamiltonian { coordinates x; momenta p; hamiltonian = p.powi(2) * (1 + x.powi(2)) + x.powi(2); } }",
+            "`z` is neither a coordinate nor a momentum",
         ),
     ] {
         let dae = underlying(text);

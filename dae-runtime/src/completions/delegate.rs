@@ -55,6 +55,10 @@ macro_rules! forward_equations_to_inner {
             self.inner.unrolled_lu()
         }
 
+        fn first_integrals(&self) -> Option<&dyn $crate::contract::DeclaredIntegrals> {
+            self.inner.first_integrals()
+        }
+
         fn canonical(&self) -> Option<&dyn $crate::contract::Dae> {
             self.inner.canonical()
         }

@@ -1,6 +1,7 @@
 //! Quantities that do not change along solutions, as invariants.
 //!
-//! In: a formulation; functions such as an energy, with their gradients. Out: the formulation with invariants
+//! In: a formulation; functions such as an energy, with their gradients, from the text of the model
+//! ([`crate::contract::DeclaredIntegrals`]) or from the caller. Out: the formulation with invariants
 //! $I(t, y) - I(t_0, y_0)$, where the run began at $(t_0, y_0)$, or began anew after an event. A method that projects its
 //! steps ([`Projection::On`](crate::stepper::Projection::On)) then keeps them.
 //!
@@ -14,7 +15,7 @@ use std::ops::RangeInclusive;
 use crate::completions::delegate::{forward_equations_to_inner, forward_switches_to_inner, forward_to_inner};
 use crate::completions::metric::{Metric, project_orthogonally};
 use crate::contract::class::Classified;
-use crate::contract::{Dae, Description, Invariant, Name, Pattern};
+use crate::contract::{Dae, Description, IntegralsDescription, Invariant, Name, Pattern};
 
 /// [`Dae::projection_level`] of a first integral.
 const LEVEL: u32 = 0;
@@ -48,6 +49,8 @@ struct FirstIntegral<'f> {
 pub struct FirstIntegrals<'f, D> {
     inner: D,
     description: Description,
+    /// The number of first integrals of the text.
+    declared: usize,
     integrals: Vec<FirstIntegral<'f>>,
     /// The values at the start of the run.
     start: RefCell<Vec<f64>>,
@@ -63,7 +66,28 @@ impl<'f, D: Dae> FirstIntegrals<'f, D> {
     /// A formulation without first integrals yet.
     pub fn of(inner: D) -> Self {
         let description = inner.description().clone();
-        FirstIntegrals { inner, description, integrals: Vec::new(), start: RefCell::default() }
+        FirstIntegrals { inner, description, declared: 0, integrals: Vec::new(), start: RefCell::default() }
+    }
+
+    /// A formulation with the first integrals that the text of its model declares.
+    pub fn declared(inner: D) -> Self {
+        let mut this = FirstIntegrals::of(inner);
+        let Some(declared) = this.inner.first_integrals() else { return this };
+        let IntegralsDescription { names, jacobian } = declared.integrals_description();
+        this.declared = names.len();
+        this.start.get_mut().resize(names.len(), 0.0);
+        let Description { invariants, invariants_jacobian, .. } = &mut this.description;
+        invariants.to_mut().extend(names.iter().map(|name| unenforced(name.clone())));
+        let Pattern { row_starts, column_indices, .. } = invariants_jacobian;
+        let before = column_indices.len();
+        column_indices.to_mut().extend_from_slice(&jacobian.column_indices);
+        row_starts.to_mut().extend(jacobian.row_starts.iter().skip(1).map(|end| before + end));
+        this
+    }
+
+    /// The formulation without first integrals.
+    pub fn inner(&self) -> &D {
+        &self.inner
     }
 
     /// Adds a first integral: its name in results and messages, its value at $(t, y)$, and its gradient with respect to
@@ -78,12 +102,26 @@ impl<'f, D: Dae> FirstIntegrals<'f, D> {
         self.integrals.push(FirstIntegral { value: Box::new(value), gradient: Box::new(gradient) });
         self.start.get_mut().push(0.0);
         let Description { invariants, invariants_jacobian, unknowns, .. } = &mut self.description;
-        invariants.to_mut().push(Invariant { name: name.into(), row: None, prolonged: None });
+        invariants.to_mut().push(unenforced(name.into()));
         let Pattern { row_starts, column_indices, .. } = invariants_jacobian;
         column_indices.to_mut().extend(0..unknowns.len());
         row_starts.to_mut().push(column_indices.len());
         self
     }
+
+    /// The values of all first integrals.
+    fn values(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let (declared, own) = values.split_at_mut(self.declared);
+        if let Some(integrals) = self.inner.first_integrals().filter(|_| self.declared > 0) {
+            integrals.integrals(t, y, declared);
+        }
+        own.iter_mut().zip(&self.integrals).for_each(|(value, integral)| *value = (integral.value)(t, y));
+    }
+}
+
+/// An invariant that no row enforces.
+fn unenforced(name: Name) -> Invariant {
+    Invariant { name, row: None, prolonged: None }
 }
 
 #[diagnostic::do_not_recommend]
@@ -103,14 +141,21 @@ impl<D: Dae> Dae for FirstIntegrals<'_, D> {
     fn invariants(&self, t: f64, y: &[f64], values: &mut [f64]) {
         let (of_inner, own) = values.split_at_mut(self.inner.description().invariants.len());
         self.inner.invariants(t, y, of_inner);
-        for ((value, integral), start) in own.iter_mut().zip(&self.integrals).zip(&*self.start.borrow()) {
-            *value = (integral.value)(t, y) - start;
-        }
+        self.values(t, y, own);
+        own.iter_mut().zip(&*self.start.borrow()).for_each(|(value, start)| *value -= start);
     }
 
     fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {
         let (of_inner, own) = values.split_at_mut(self.inner.description().invariants_jacobian.len());
         self.inner.invariants_jacobian(t, y, of_inner);
+        let own = match self.inner.first_integrals().filter(|_| self.declared > 0) {
+            Some(integrals) => {
+                let (declared, own) = own.split_at_mut(integrals.integrals_description().jacobian.len());
+                integrals.integrals_jacobian(t, y, declared);
+                own
+            }
+            None => own,
+        };
         for (gradient, integral) in own.chunks_exact_mut(y.len()).zip(&self.integrals) {
             (integral.gradient)(t, y, gradient);
         }
@@ -129,8 +174,7 @@ impl<D: Dae> Dae for FirstIntegrals<'_, D> {
     /// Takes the values at the start of a run as those to be kept.
     fn choose_coordinates(&self, t: f64, y: &[f64], yp: &[f64], anew: bool) -> bool {
         if anew {
-            let start = &mut *self.start.borrow_mut();
-            start.iter_mut().zip(&self.integrals).for_each(|(start, integral)| *start = (integral.value)(t, y));
+            self.values(t, y, &mut self.start.borrow_mut());
         }
         self.inner.choose_coordinates(t, y, yp, anew)
     }

@@ -13,6 +13,7 @@
 //! input: `NaN` in gives `NaN` out.
 
 pub mod class;
+mod first_integrals;
 mod hamiltonian;
 mod name;
 mod parameters;
@@ -24,6 +25,7 @@ use std::ops::RangeInclusive;
 
 use crate::inputs::signal::InputError;
 use crate::interval::TaylorModel;
+pub use first_integrals::{DeclaredIntegrals, IntegralsDescription};
 pub use hamiltonian::HamiltonianStructure;
 pub use name::Name;
 pub use parameters::ParameterError;
@@ -435,6 +437,13 @@ pub trait Dae {
     /// The formulation with the equations of a Hamiltonian system, to whose unknowns and rows
     /// [`Description::hamiltonian`] refers, if this is one that is solved for its derivatives ([`Leading::Solved`]).
     fn canonical(&self) -> Option<&dyn Dae> {
+        None
+    }
+
+    /// The first integrals that the text of the model declares, if there are any and the formulation is one whose states
+    /// are projected onto them ([`crate::completions::first_integrals`]). They are not among the invariants: these are
+    /// zero on solutions.
+    fn first_integrals(&self) -> Option<&dyn DeclaredIntegrals> {
         None
     }
 

@@ -92,6 +92,20 @@ pub enum Failure {
         /// An unknown that is left over, or whose derivative is.
         unknown: Name,
     },
+    /// A quantity that the text of the model declares to be constant changes along solutions, so that projection onto it
+    /// would lead away from them.
+    InvariantChanges {
+        /// The time at which a run begins.
+        t: f64,
+        /// The formulation.
+        form: Name,
+        /// The quantity.
+        invariant: Name,
+        /// Its derivative along solutions at that time.
+        rate: f64,
+        /// The sum of the absolute values of the terms of this derivative.
+        size: f64,
+    },
     /// A multiplier of the formulation, zero on solutions, is not small: either the directions in which it acts no
     /// longer correct the constraints, or the solution has ended. What has been computed since is wrong.
     MultiplierNotZero {
@@ -365,6 +379,11 @@ impl fmt::Display for Failure {
                 "{method} is half-explicit: the equations with derivatives or algebraic unknowns, together with the differentiated \
                  constraints on all others, have to determine derivatives and algebraic unknowns; in the {form} form {equation} is \
                  left over, and nothing determines `{unknown}` or its derivative; integrate the ggl, index2 or index1 form, or by Radau5"
+            ),
+            Failure::InvariantChanges { t, form, invariant, rate, size } => write!(
+                f,
+                "`{invariant}` is declared to be constant, and changes at t = {t} in the {form} form: its derivative is {rate:.3e}, \
+                 with terms that add up to {size:.3e} in absolute value; correct the declaration, or the parameters for which it holds"
             ),
             Failure::MultiplierNotZero { t, form, multiplier, value } => write!(
                 f,

@@ -8,6 +8,7 @@
 //! `accept`; any failure is a [`Rejection`] with the length to try next.
 
 pub(crate) mod clock;
+mod constancy;
 pub(crate) mod discontinuities;
 pub(crate) mod error_weights;
 pub(crate) mod failure;

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use crate::contract::Dae;
 use crate::integrator::clock::Clock;
+use crate::integrator::constancy;
 use crate::integrator::discontinuities::{Discontinuities, StepOutcome};
 use crate::integrator::error_weights::Weights;
 use crate::integrator::impasse::Impasse;
@@ -86,13 +87,14 @@ impl<'d> Run<'d> {
         Ok(run)
     }
 
-    /// Rejects meaningless input, and chooses local coordinates if the formulation has any.
+    /// Rejects meaningless input, chooses local coordinates if the formulation has any, and rejects first integrals that
+    /// change.
     pub(crate) fn check(dae: &dyn Dae, start: RunStart<'_>, options: &Options) -> Result<(), Failure> {
         let RunStart { t0, y0, yp0, t_end, .. } = start;
         check_start(dae.description(), t0, y0, yp0, t_end)?;
         options.check(dae.description().unknowns.len())?;
         dae.choose_coordinates(t0, y0, yp0, true);
-        Ok(())
+        constancy::check(dae, t0, y0, yp0)
     }
 
     /// Checks that $F$ is finite at the last accepted state.

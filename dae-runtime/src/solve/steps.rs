@@ -114,6 +114,7 @@ impl<'d, 'c> Steps<'d, 'c> {
                 | Failure::UnsuitableMethod { .. }
                 | Failure::NotSolved { .. }
                 | Failure::NotHessenberg { .. }
+                | Failure::InvariantChanges { .. }
                 | Failure::NotHamiltonian { .. }),
             ) => return Err(failure),
             Err(failure) => (None, Some(Status::Stopped(failure))),
@@ -121,7 +122,8 @@ impl<'d, 'c> Steps<'d, 'c> {
         let projected = match method.requirement() {
             Requirement::Index(_) | Requirement::FixedSteps => Projection::Off.levels(),
             Requirement::Solved => options.projection.levels(),
-            Requirement::Hamiltonian => Projection::On.levels(),
+            // Onto all constraints, and no first integrals.
+            Requirement::Hamiltonian => 1..=u32::MAX,
         };
         if options.projection == Projection::Output {
             recorder.project_onto(dae)?;

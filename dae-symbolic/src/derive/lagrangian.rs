@@ -56,6 +56,18 @@ pub fn derive(dag: &mut Dag, system: &Lagrangian, names: Names<'_>) -> Result<Eu
     Ok(parts.equations(dag, system, names))
 }
 
+/// The energy $L_u u - L$: constant if $L$ and the constraints do not depend on time, and no other forces act (Jacobi's
+/// integral).
+pub fn energy(dag: &mut Dag, mechanics: &Mechanics) -> Expr {
+    let lagrangian = mechanics.lagrangian;
+    let mut terms = vec![(Rational::MINUS_ONE, lagrangian)];
+    for (velocity, partial) in gradient(dag, lagrangian, |symbol| mechanics.velocities.contains(&symbol)) {
+        let velocity = dag.symbol(velocity);
+        terms.push((Rational::ONE, dag.mul(velocity, partial)));
+    }
+    dag.sum(terms)
+}
+
 /// $L$ and the quantities derived from it.
 struct Parts {
     lagrangian: Expr,

@@ -6,6 +6,7 @@ use dae_runtime::contract::{Pattern, Switch};
 
 use super::body::{Labels, Outputs};
 use super::external;
+use super::first_integrals;
 use super::items::{ALLOW, close, docs, form_type, prefix};
 use super::method::{labels_of, method};
 use super::names::Names;
@@ -54,9 +55,11 @@ pub(super) fn source(compiled: &Compiled, form: &CompiledForm) -> Result<String,
     text.push_str(&eliminated(form, &names)?);
     text.push_str(&unrolled_lu(compiled, form));
     text.push_str(&external::input_error(compiled));
+    text.push_str(first_integrals::access(form));
     text.push_str("    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {\n");
     text.push_str("        &self.prolongation\n    }\n\n");
     close(&mut text);
+    text.push_str(&first_integrals::source(&compiled.model.name, form, &names)?);
     Ok(text)
 }
 

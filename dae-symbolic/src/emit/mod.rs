@@ -12,6 +12,7 @@
 mod body;
 mod external;
 mod fields;
+mod first_integrals;
 mod formulation;
 mod items;
 mod lie_group;

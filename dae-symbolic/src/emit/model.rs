@@ -5,6 +5,7 @@
 
 use super::external;
 use super::fields::{defaults, fields, layout};
+use super::first_integrals;
 use super::items::{ALLOW, docs, form_type, prefix};
 use crate::defaults::parameter_places;
 use crate::formulation::Completion;
@@ -47,7 +48,8 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
         let value = format!("{target} {{ prolongation: self.prolongation() }}");
         let (returned, value) = match form.formulation.completion {
             None => (target, value),
-            Some(Completion::Underlying) => (
+            Some(Completion::Underlying) => first_integrals::completed(
+                form,
                 match form.formulation.hamiltonian {
                     Ok(_) => format!("::dae::__private::UnderlyingOde<{target}, ::dae::__private::Hamiltonian>"),
                     Err(_) => format!("::dae::__private::UnderlyingOde<{target}>"),

@@ -4,8 +4,8 @@
 //! Without families the tables are literals; with families, loops fill them when the description is first asked for.
 
 use dae_runtime::contract::{
-    AliasOf, Description, HamiltonianStructure, Invariant, Kind, Leading, Name, Pattern, ProlongationDescription, Role,
-    Start, Unknown,
+    AliasOf, Description, HamiltonianStructure, IntegralsDescription, Invariant, Kind, Leading, Name, Pattern,
+    ProlongationDescription, Role, Start, Unknown,
 };
 
 use super::items::docs;
@@ -358,6 +358,17 @@ fn literal_prolongation(d: &ProlongationDescription) -> String {
     {
         text.push_str(&format!("            {field}: {},\n", pattern(p)));
     }
+    text + "        };\n        &DESCRIPTION\n    }\n\n"
+}
+
+/// The description of declared first integrals.
+pub(super) fn integrals(d: &IntegralsDescription) -> String {
+    let mut text = String::from("    fn integrals_description(&self) -> &::dae::__private::IntegralsDescription {\n");
+    text.push_str("        use ::dae::__private::*;\n");
+    text.push_str(&table("NAMES", "Name", d.names.iter().map(|name| format!("Borrowed({name:?})"))));
+    text.push_str("        static DESCRIPTION: IntegralsDescription = IntegralsDescription {\n");
+    text.push_str("            names: Borrowed(&NAMES),\n");
+    text.push_str(&format!("            jacobian: {},\n", pattern(&d.jacobian)));
     text + "        };\n        &DESCRIPTION\n    }\n\n"
 }
 

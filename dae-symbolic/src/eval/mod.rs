@@ -14,8 +14,9 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use dae_runtime::class::{Classified, Open};
-use dae_runtime::contract::{Dae, Description, Prolongation};
+use dae_runtime::contract::{Dae, DeclaredIntegrals, Description, IntegralsDescription, Prolongation};
 use dae_runtime::derivative_array::DerivativeArray;
+use dae_runtime::first_integrals::FirstIntegrals;
 use dae_runtime::interval::TaylorModel;
 use dae_runtime::signal::{Input, InputError, Need, unmet};
 use dae_runtime::state_space::StateSpace;
@@ -55,7 +56,9 @@ impl Interpreter {
             &program.watched,
             &program.eliminated,
         ];
-        let registers = programs.iter().map(|p| p.registers()).max().unwrap_or(0);
+        let integrals = program.first_integrals.iter();
+        let integrals = integrals.flat_map(|it| [&it.values, &it.jacobian, &it.jacobian_t]);
+        let registers = programs.into_iter().chain(integrals).map(|p| p.registers()).max().unwrap_or(0);
         let mut interpreter = Interpreter {
             scratch: RefCell::new(vec![0.0; registers]),
             enclosures: RefCell::default(),
@@ -90,6 +93,9 @@ impl Interpreter {
     /// ([`Formulation::completion`](crate::formulation::Formulation::completion)).
     pub fn completed(self, completion: Option<Completion>) -> Box<dyn Dae> {
         match completion {
+            Some(Completion::Underlying) if self.program.first_integrals.is_some() => {
+                Box::new(FirstIntegrals::declared(UnderlyingOde::new(self)))
+            }
             Some(Completion::Underlying) => Box::new(UnderlyingOde::new(self)),
             Some(Completion::DerivativeArray { rows }) => Box::new(DerivativeArray::new(self, rows)),
             Some(Completion::Chart(coordinates)) => Box::new(StateSpace::new(self, coordinates)),
@@ -223,7 +229,36 @@ impl Dae for Interpreter {
         self.error.clone()
     }
 
+    fn first_integrals(&self) -> Option<&dyn DeclaredIntegrals> {
+        self.program.first_integrals.as_ref().map(|_| self as &dyn DeclaredIntegrals)
+    }
+
     fn prolongation(&self) -> &dyn Prolongation {
         &self.prolonged
+    }
+}
+
+impl DeclaredIntegrals for Interpreter {
+    fn integrals_description(&self) -> &IntegralsDescription {
+        const NONE: &IntegralsDescription = &IntegralsDescription::NONE;
+        self.program.first_integrals.as_ref().map_or(NONE, |it| &it.description)
+    }
+
+    fn integrals(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        if let Some(it) = &self.program.first_integrals {
+            self.run(&it.values, t, y, &[], values);
+        }
+    }
+
+    fn integrals_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        if let Some(it) = &self.program.first_integrals {
+            self.run(&it.jacobian, t, y, &[], values);
+        }
+    }
+
+    fn integrals_jacobian_t(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        if let Some(it) = &self.program.first_integrals {
+            self.run(&it.jacobian_t, t, y, &[], values);
+        }
     }
 }

@@ -6,11 +6,11 @@
 //! 1. $\sin$ and $\cos$ of sums and of multiples become polynomials in the sines and cosines of the single terms
 //!    (addition theorems);
 //! 2. products are multiplied out, and denominators that are sums or cosines are cleared, until all bases are symbols,
-//!    numbers and functions;
+//!    numbers and functions; $\sqrt a$ is left at most to the first power, the rest being powers of $a$;
 //! 3. $\cos^2 u = 1 - \sin^2 u$ leaves at most the first power of a cosine.
 //!
 //! If the normal form is zero, the expression is zero wherever it is defined. Otherwise nothing is proved: functions
-//! other than sine and cosine are taken as they are, and expressions beyond the budget are not multiplied out.
+//! other than sine, cosine and square root are taken as they are, and expressions beyond the budget are not multiplied out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -151,7 +151,7 @@ fn multiply_out(dag: &Dag, polynomial: &Polynomial) -> Option<Polynomial> {
             let compound = matches!(dag.node(base), Node::Sum { .. } | Node::Product(_));
             let (factor, repeat) = match expansions.get(&base) {
                 Some(expansion) if compound => (expansion.as_ref().clone(), n),
-                _ => (power(base, n), i64::from(n != 0)),
+                _ => (power_of(dag, base, n), i64::from(n != 0)),
             };
             for _ in 0..repeat {
                 product = times(&product, &factor);
@@ -172,6 +172,15 @@ fn multiply_out(dag: &Dag, polynomial: &Polynomial) -> Option<Polynomial> {
 
 fn power(base: Expr, n: i64) -> Polynomial {
     Polynomial::from([(vec![(base, n)], Rational::ONE)])
+}
+
+/// The power of a base that is not multiplied out; that of a square root has the root itself at most once as a factor.
+fn power_of(dag: &Dag, base: Expr, n: i64) -> Polynomial {
+    let Node::Apply(Function::Sqrt, arguments) = dag.node(base) else { return power(base, n) };
+    let mut factors = vec![(arguments[0], n.div_euclid(2)), (base, n.rem_euclid(2))];
+    factors.retain(|&(_, n)| n != 0);
+    factors.sort_unstable();
+    Polynomial::from([(factors, Rational::ONE)])
 }
 
 /// The most negative power of every sum, product and cosine that has one.

@@ -3,14 +3,18 @@
 //! In: the model, the material that formulations are made from, and a form. Out: unknowns, rows and invariants over
 //! states.
 
+use super::canonical;
 use super::classify::classify;
 use super::directions::DirectionContext;
 use super::layout::Layout;
 use super::recipe::{Equations, Lower, Metric, Rows};
 use super::recipes::recipe;
 use super::selection::{Material, Selection};
-use super::{Completion, Form, FormError, FormInvariant, Formulation, NOT_SOLVED, frozen, hamiltonian, multipliers};
+use super::{
+    Completion, Form, FormError, FormIntegral, FormInvariant, Formulation, NOT_SOLVED, frozen, hamiltonian, multipliers,
+};
 use crate::expr::{Dag, Expr, Symbol, has_symbol};
+use crate::first_integrals::FirstIntegral;
 use crate::model::Model;
 
 /// Builds a formulation.
@@ -35,6 +39,7 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
         unknowns: layout.unknowns(model),
         equations: layout.rows(&mut model.dag, &selection.rows, form)?,
         invariants: Vec::new(),
+        first_integrals: Vec::new(),
         eliminated: layout.eliminated(model, material.eliminated),
         completion: recipe.completion,
         hamiltonian: Err(NOT_SOLVED.into()),
@@ -56,9 +61,35 @@ pub fn formulate(model: &mut Model, material: &Material<'_>, form: &Form) -> Res
     }
     formulation.invariants = invariants(model, &layout, &selection, &formulation);
     if formulation.completion == Some(Completion::Underlying) {
-        formulation.hamiltonian = hamiltonian::structure(model, &formulation);
+        formulation.hamiltonian = match hamiltonian::structure(model, &formulation) {
+            Ok(structure) => Ok(structure),
+            Err(reason) => canonical::structure(model, &formulation, reason),
+        };
+        formulation.first_integrals = first_integrals(model, material, &layout, form)?;
     }
     Ok(formulation)
+}
+
+/// The declared first integrals, in states.
+fn first_integrals(
+    model: &mut Model,
+    material: &Material<'_>,
+    layout: &Layout,
+    form: &Form,
+) -> Result<Vec<FormIntegral>, FormError> {
+    let origin = model.origin;
+    let dag = &mut model.dag;
+    let one = |integral: &FirstIntegral| {
+        let value = layout.express(dag, integral.value);
+        match value.filter(|&value| !has_symbol(dag, value, |s| matches!(s, Symbol::StateDerivative(_)))) {
+            Some(value) => Ok(FormIntegral { name: integral.name.clone(), value }),
+            None => {
+                let message = format!("the invariant `{}` contains a derivative that is no state", integral.name);
+                Err(FormError { form: form.clone(), message, origin })
+            }
+        }
+    };
+    material.first_integrals.iter().map(one).collect()
 }
 
 /// Indices of the unknowns where leading parts of the equations cancel, which the sparsity pattern does not show.

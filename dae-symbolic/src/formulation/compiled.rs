@@ -28,6 +28,8 @@ pub struct CompiledForm {
     pub spelled: Vec<String>,
     /// The invariants in plain mathematics.
     pub invariants_spelled: Vec<String>,
+    /// The first integrals in plain mathematics.
+    pub integrals_spelled: Vec<String>,
     /// The unknowns that are not solved for, in plain mathematics.
     pub eliminated_spelled: Vec<String>,
 }
@@ -111,9 +113,19 @@ fn compile_form(
     let spelled = formulation.equations.iter().map(|e| spell(&e.name, e.residual)).collect();
     let invariants_spelled = formulation.invariants.iter().map(|i| spell(&i.name, i.value)).collect();
     let value = |value: Expr| print_with(&model.dag, value, Notation::Text, &names, name);
+    let integrals = formulation.first_integrals.iter();
+    let integrals_spelled = integrals.map(|it| format!("{} = {}", it.name, value(it.value))).collect();
     let eliminated_spelled =
         formulation.eliminated.iter().map(|it| format!("{} = {}", it.name, value(it.value))).collect();
-    Ok(CompiledForm { form: form.clone(), formulation, program, spelled, invariants_spelled, eliminated_spelled })
+    Ok(CompiledForm {
+        form: form.clone(),
+        formulation,
+        program,
+        spelled,
+        invariants_spelled,
+        integrals_spelled,
+        eliminated_spelled,
+    })
 }
 
 /// The rank of $\partial F/\partial y'$; zero where it is not known, as every differential unknown may then be

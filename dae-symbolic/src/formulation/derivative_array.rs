@@ -101,6 +101,7 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
         invariants: constraints.map(invariant).collect(),
         unknowns,
         equations: rows,
+        first_integrals: Vec::new(),
         eliminated: Vec::new(),
         completion: Some(Completion::DerivativeArray { rows: array_rows }),
         hamiltonian: Err(super::NOT_SOLVED.into()),

@@ -50,6 +50,7 @@ pub(super) fn formulate(model: &mut Model, material: &Material<'_>, form: &Form)
         unknowns: layout.unknowns(model),
         equations: layout.rows(&mut model.dag, &selection.rows, form)?,
         invariants: Vec::new(),
+        first_integrals: Vec::new(),
         eliminated: layout.eliminated(model, material.eliminated),
         completion: None,
         hamiltonian: Err(super::NOT_SOLVED.into()),

@@ -69,7 +69,7 @@ fn only_group(model: &Model) -> Result<&LieGroup, String> {
 fn groups(model: &Model) -> impl Iterator<Item = &LieGroup> {
     model.derivations.iter().filter_map(|derivation| match derivation {
         Derivation::LieGroup(group) => Some(group),
-        Derivation::Mechanics(_) | Derivation::OptimalControl(_) => None,
+        Derivation::Mechanics(_) | Derivation::Canonical(_) | Derivation::OptimalControl(_) => None,
     })
 }
 

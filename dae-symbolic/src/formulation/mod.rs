@@ -32,6 +32,7 @@
 
 mod assemble;
 mod baumgarte;
+mod canonical;
 mod classify;
 mod compiled;
 mod derivative_array;
@@ -55,7 +56,7 @@ pub use assemble::formulate;
 pub use compiled::CompiledForm;
 pub(crate) use compiled::{Materials, spell};
 pub use lie_group::{LieProgram, lie_groups, lie_program};
-pub use program::{FormProgram, state_names};
+pub use program::{FormProgram, IntegralsProgram, state_names};
 pub use selection::Material;
 
 use std::collections::HashSet;
@@ -140,6 +141,15 @@ pub struct FormInvariant {
     pub domain: Domain,
 }
 
+/// A first integral $I(t, y)$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormIntegral {
+    /// Name.
+    pub name: String,
+    /// $I$, in states.
+    pub value: Expr,
+}
+
 /// An unknown of the model, or a derivative of one, that the form does not solve for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormEliminated {
@@ -164,6 +174,8 @@ pub struct Formulation {
     pub equations: Vec<FormEquation>,
     /// Constraints that solutions fulfil.
     pub invariants: Vec<FormInvariant>,
+    /// Quantities that the text declares to be constant, for methods that project.
+    pub first_integrals: Vec<FormIntegral>,
     /// Unknowns of the model that are not among $y$.
     pub eliminated: Vec<FormEliminated>,
     /// What the runtime adds to the rows during a run, if anything.
@@ -193,8 +205,18 @@ pub enum Completion {
 impl Formulation {
     /// Whether the formulations differ at most in the name of their form.
     pub(crate) fn is_same_but_for_name(&self, other: &Formulation) -> bool {
-        let Formulation { form: _, unknowns, equations, invariants, eliminated, completion, hamiltonian } = self;
+        let Formulation {
+            form: _,
+            unknowns,
+            equations,
+            invariants,
+            first_integrals,
+            eliminated,
+            completion,
+            hamiltonian,
+        } = self;
         (unknowns, equations, invariants) == (&other.unknowns, &other.equations, &other.invariants)
+            && first_integrals == &other.first_integrals
             && (eliminated, completion, hamiltonian) == (&other.eliminated, &other.completion, &other.hamiltonian)
     }
 

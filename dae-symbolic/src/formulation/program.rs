@@ -6,9 +6,11 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use dae_runtime::contract::{Description, Eliminated, Equation, Invariant, Kind, Leading, Name, Role, Switch, Unknown};
+use dae_runtime::contract::{
+    Description, Eliminated, Equation, IntegralsDescription, Invariant, Kind, Leading, Name, Role, Switch, Unknown,
+};
 
-use super::{FormUnknown, Formulation, Source};
+use super::{FormIntegral, FormUnknown, Formulation, Source};
 use crate::defaults::parameter_places;
 use crate::expr::{Dag, Expr, Notation, Symbol, differentiate, print_with, surfaces, symbols};
 use crate::model::{Domain, Model, Numbering};
@@ -44,6 +46,48 @@ pub struct FormProgram {
     pub eliminated: Program,
     /// The domain of each switch.
     pub switch_domains: Vec<Domain>,
+    /// The declared first integrals, if there are any.
+    pub first_integrals: Option<IntegralsProgram>,
+}
+
+/// First integrals as programs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IntegralsProgram {
+    /// Their names, and the pattern of their gradients.
+    pub description: IntegralsDescription,
+    /// $I$.
+    pub values: Program,
+    /// $\partial I/\partial y$.
+    pub jacobian: Program,
+    /// $\partial I/\partial t$.
+    pub jacobian_t: Program,
+}
+
+impl IntegralsProgram {
+    fn new(
+        dag: &mut Dag,
+        integrals: &[FormIntegral],
+        states: usize,
+        names: &[(Expr, String)],
+        load: impl Fn(Symbol) -> Option<Load> + Copy,
+    ) -> Result<Option<Self>, Unplaced> {
+        if integrals.is_empty() {
+            return Ok(None);
+        }
+        let roots: Vec<Expr> = integrals.iter().map(|it| it.value).collect();
+        let domains = vec![Domain::scalar(); roots.len()];
+        let gradient = Derivative::new(dag, &roots, &domains, states, names, state, load)?;
+        let in_time: Vec<Expr> = roots.iter().map(|&value| differentiate(dag, value, Symbol::Time)).collect();
+        Ok(Some(IntegralsProgram {
+            description: IntegralsDescription {
+                names: integrals.iter().map(|it| it.name.clone().into()).collect(),
+                jacobian: gradient.pattern,
+            },
+            values: Program::new(dag, &roots, names, load)?,
+            jacobian: gradient.program,
+            jacobian_t: Program::new(dag, &in_time, names, load)?,
+        }))
+    }
 }
 
 impl FormProgram {
@@ -87,6 +131,7 @@ impl FormProgram {
         let in_time: Vec<Expr> = residuals.iter().map(|&f| differentiate(dag, f, Symbol::Time)).collect();
         let leading = leading(dag, &residuals);
         let is_affine = is_affine(dag, formulation, &residuals);
+        let first_integrals = IntegralsProgram::new(dag, &formulation.first_integrals, n, &names, load)?;
         let values = |roots: &[Expr], domains: &[Domain]| {
             let row_starts: Vec<usize> = (0..=roots.len()).collect();
             let places = Numbering::of(domains)?;
@@ -139,6 +184,7 @@ impl FormProgram {
                 switches_jacobian_p: switches_jacobian_p.pattern,
             },
             switch_domains,
+            first_integrals,
             jacobian_y: jacobian_y.program,
             jacobian_yp: jacobian_yp.program,
             jacobian_p: jacobian_p.program,

@@ -6,6 +6,7 @@
 use super::levels::index1_levels;
 use crate::alias::Eliminated;
 use crate::expr::Expr;
+use crate::first_integrals::FirstIntegral;
 use crate::index_reduction::Reduced;
 use crate::model::{Domain, derivative_name};
 use crate::origin::Origin;
@@ -29,6 +30,8 @@ pub struct Material<'a> {
     pub start: &'a dyn Fn(usize, u32) -> Option<f64>,
     /// The time of the start.
     pub t0: f64,
+    /// The first integrals that the text declares, in jets.
+    pub first_integrals: &'a [FirstIntegral],
     /// See [`Analysis::sufficient_differentiations`](crate::index::Analysis::sufficient_differentiations).
     pub index: Option<u32>,
 }

@@ -43,6 +43,13 @@ pub struct Reduced {
     pub derivatives: Vec<Vec<Expr>>,
 }
 
+impl Reduced {
+    /// The expression with the derivatives that explicit equations define replaced by what they say.
+    pub fn replace_explicit(&self, dag: &mut Dag, expr: Expr) -> Expr {
+        Replacement::new(&self.explicit).apply(dag, expr)
+    }
+}
+
 /// The number of expressions that replacement may make, in addition to [`LONGER`] for each one in the text: in a long
 /// chain $\dot x_i = f(x_{i+1})$, whose derivatives in terms of the $x_i$ are nested $f$ and $f'$, every further member
 /// multiplies their number.

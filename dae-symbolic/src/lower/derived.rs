@@ -1,12 +1,14 @@
 //! Blocks from which equations are derived.
 //!
-//! In: the statements of a `lagrangian`, `optimal_control` or `lie_group` block. Out: the unknowns they name, and
-//! findings about everything that is missing, given twice or not an unknown. `lagrangian.rs`, `optimal_control.rs` and
-//! `lie_group.rs` build the equations.
+//! In: the statements of a `lagrangian`, `hamiltonian`, `optimal_control` or `lie_group` block. Out: the unknowns they
+//! name, and findings about everything that is missing, given twice or not an unknown. `lagrangian.rs`, `hamiltonian.rs`,
+//! `optimal_control.rs` and `lie_group.rs` build the equations.
 
+mod hamiltonian;
 mod lagrangian;
 mod lie_group;
 mod optimal_control;
+mod parts;
 
 use super::enclosing::OpenLoop;
 use super::items::{Value, shape};
@@ -55,6 +57,7 @@ impl<'a> Lowering<'a, '_> {
         let block = self.block(it);
         match it.kind {
             DerivedKind::Lagrangian => self.lagrangian(position, &block),
+            DerivedKind::Hamiltonian => self.hamiltonian(position, &block),
             DerivedKind::OptimalControl => self.optimal_control(position, &block),
         }
     }
@@ -85,6 +88,7 @@ impl<'a> Lowering<'a, '_> {
                 | ItemKind::Constraint(..)
                 | ItemKind::Dynamics(_)
                 | ItemKind::Horizon(..)
+                | ItemKind::Invariant(_)
                 | ItemKind::For(_) => {}
             }
         }

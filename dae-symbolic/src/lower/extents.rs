@@ -28,6 +28,7 @@ impl Lowering<'_, '_> {
             | StatementKind::Start(_)
             | StatementKind::Equation(_)
             | StatementKind::Branch(_)
+            | StatementKind::Invariant(_)
             | StatementKind::Derived(_)
             | StatementKind::LieGroup(_)
             | StatementKind::Forms(_) => false,
@@ -55,6 +56,7 @@ impl Lowering<'_, '_> {
                 | StatementKind::Equation(_)
                 | StatementKind::For(_)
                 | StatementKind::Branch(_)
+                | StatementKind::Invariant(_)
                 | StatementKind::Derived(_)
                 | StatementKind::LieGroup(_)
                 | StatementKind::Forms(_) => {}

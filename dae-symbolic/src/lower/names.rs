@@ -22,6 +22,8 @@ pub(super) enum Entity {
     /// A table or a function outside the model.
     External(usize),
     Unknown(UnknownId),
+    /// A quantity that the text declares to be constant along solutions.
+    Invariant,
 }
 
 impl Entity {
@@ -34,6 +36,7 @@ impl Entity {
             Entity::Definition(_) => "a named sub-expression",
             Entity::Function(_) | Entity::External(_) => "a function",
             Entity::Unknown(_) => "an unknown",
+            Entity::Invariant => "an invariant",
         }
     }
 }
@@ -81,6 +84,7 @@ impl<'a> Names<'a> {
                 StatementKind::Definition(it) => (&it.name, Entity::Definition(statement)),
                 StatementKind::Function(it) => (&it.name, Entity::Function(statement)),
                 StatementKind::Variable(it) => (&it.name, Entity::Unknown(UnknownId(next(&mut unknowns)))),
+                StatementKind::Invariant(it) => (&it.name, Entity::Invariant),
                 StatementKind::Start(_)
                 | StatementKind::Equation(_)
                 | StatementKind::For(_)

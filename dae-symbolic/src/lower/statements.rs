@@ -15,7 +15,7 @@ use crate::form::Form;
 use crate::model::family::{
     Body, DefinitionFamily, EquationBody, EquationFamily, FamilyModel, ParameterArray, Reach, UnknownArray,
 };
-use crate::model::{Input, numbered_equation, residual};
+use crate::model::{DeclaredInvariant, Input, numbered_equation, residual};
 use crate::origin::Origin;
 use crate::syntax::ast::{self, AskedForm, Declaration, Expression, Statement, StatementKind, Variable};
 use crate::syntax::validate::Place;
@@ -64,6 +64,7 @@ fn empty(written: &ast::Model) -> FamilyModel {
         accesses: Vec::new(),
         time_invariant: Vec::new(),
         derivations: Vec::new(),
+        invariants: Vec::new(),
         forms: Form::DEFAULT.to_vec(),
         form_origins: Vec::new(),
     }
@@ -85,6 +86,7 @@ impl<'a> Lowering<'a, '_> {
             StatementKind::Equation(it) => self.equation(position, it, statement),
             StatementKind::For(it) => self.open_loop(position, it),
             StatementKind::Branch(it) => self.open_branch(position, it),
+            StatementKind::Invariant(it) => self.invariant(position, it, &statement.docs),
             StatementKind::Derived(it) => self.derived(position, it),
             StatementKind::LieGroup(it) => self.lie_group(position, it),
             StatementKind::Forms(it) => self.forms(it, statement.origin),
@@ -231,6 +233,18 @@ impl<'a> Lowering<'a, '_> {
         let (name, docs) = (numbered_equation(self.written_equations), statement.docs.clone());
         self.written_equations += 1;
         self.model.equations.push(EquationFamily { name, docs, loops, body, origin: statement.origin });
+    }
+
+    fn invariant(&mut self, position: usize, it: &Declaration, docs: &[String]) {
+        if !it.extents.is_empty() || !it.indices.is_empty() {
+            let finding = Diagnostic::error(Code::ArrayShape, "an invariant is a number, not an array");
+            self.found
+                .push(finding.label(it.name.origin, "declared as an array").help("declare one invariant for each"));
+            return;
+        }
+        let Some(value) = self.value(it.value, position, Place::Invariant) else { return };
+        let (name, origin) = (it.name.text.clone(), it.name.origin);
+        self.model.invariants.push(DeclaredInvariant { name, docs: docs.to_vec(), value: value.expr, origin });
     }
 
     fn finish(mut self) -> FamilyModel {

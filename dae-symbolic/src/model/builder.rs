@@ -3,8 +3,8 @@
 //! In: names and expressions, built in the builder's own [`Dag`]. Out: a verified [`Model`], or what is wrong with it.
 
 use super::{
-    Definition, Domain, Equation, Input, Model, Parameter, Start, StartValue, Unknown, Work, incidence,
-    numbered_equation, verify,
+    DeclaredInvariant, Definition, Domain, Equation, Input, Model, Parameter, Start, StartValue, Unknown, Work,
+    incidence, numbered_equation, verify,
 };
 use crate::diagnostic::Diagnostics;
 use crate::expr::{Dag, Expr, InputId, ParameterId, Symbol, UnknownId};
@@ -51,6 +51,7 @@ impl ModelBuilder {
             definitions: Vec::new(),
             equations: Vec::new(),
             derivations: Vec::new(),
+            invariants: Vec::new(),
             forms: Form::DEFAULT.to_vec(),
             form_origins: Vec::new(),
             work: Work::default(),
@@ -117,6 +118,12 @@ impl ModelBuilder {
     pub fn definition(&mut self, name: impl Into<String>, value: Expr) {
         let (domain, origin) = (Domain::scalar(), Origin::NONE);
         self.model.definitions.push(Definition { name: name.into(), docs: Vec::new(), value, domain, origin });
+    }
+
+    /// Declares that a quantity does not change along solutions.
+    pub fn invariant(&mut self, name: impl Into<String>, value: Expr) {
+        let (docs, origin) = (Vec::new(), Origin::NONE);
+        self.model.invariants.push(DeclaredInvariant { name: name.into(), docs, value, origin });
     }
 
     /// $x^{(k)}$ as an expression.

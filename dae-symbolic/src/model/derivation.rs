@@ -13,6 +13,8 @@ use crate::expr::{Expr, Symbol, UnknownId};
 pub enum Derivation {
     /// A constrained mechanical system.
     Mechanics(Mechanics),
+    /// A Hamiltonian system.
+    Canonical(Canonical),
     /// A problem of optimal control.
     OptimalControl(OptimalControl),
     /// A matrix that moves on a Lie group.
@@ -40,6 +42,28 @@ pub struct Mechanics {
     pub mass: Entries,
     /// $f = L_q - (\mathrm d L_u/\mathrm d t - M u') + Q$.
     pub force: Vec<Expr>,
+    /// $g$.
+    pub constraints: Vec<Expr>,
+    /// $G$.
+    pub jacobian: Entries,
+}
+
+/// $q' = H_p$, $p' = -H_q + Q - G^\top \lambda$, $0 = g(t, q)$, $G = \partial g/\partial q$
+/// (E. Hairer, *Solving Differential Equations on Manifolds*, 2011, sect. V.4).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Canonical {
+    /// Where its equations stand among those of the model.
+    pub equations: Range<usize>,
+    /// $H$.
+    pub hamiltonian: Expr,
+    /// $q$.
+    pub coordinates: Vec<UnknownId>,
+    /// $p$.
+    pub momenta: Vec<UnknownId>,
+    /// $\lambda$.
+    pub multipliers: Vec<UnknownId>,
+    /// $Q$, by coordinate.
+    pub forces: Vec<Expr>,
     /// $g$.
     pub constraints: Vec<Expr>,
     /// $G$.

@@ -15,7 +15,7 @@ mod work;
 
 pub use builder::ModelBuilder;
 pub(crate) use builder::residual;
-pub use derivation::{Boundary, BoundaryCondition, Derivation, Entries, Mechanics, OptimalControl};
+pub use derivation::{Boundary, BoundaryCondition, Canonical, Derivation, Entries, Mechanics, OptimalControl};
 pub use domain::{Domain, Gap, Member};
 pub use lie_group::{LieGroup, Space};
 pub use numbering::{Numbering, Torn};
@@ -56,6 +56,8 @@ pub struct Model {
     pub equations: Vec<Equation>,
     /// The descriptions that some of the equations were derived from.
     pub derivations: Vec<Derivation>,
+    /// Quantities that are declared not to change along solutions.
+    pub invariants: Vec<DeclaredInvariant>,
     /// The formulations that are asked for.
     pub forms: Vec<Form>,
     /// Where the text asks for the formulations; empty if it names none.
@@ -153,6 +155,19 @@ pub struct Equation {
     /// Which instance of a family it is.
     pub domain: Domain,
     /// Where it stands.
+    pub origin: Origin,
+}
+
+/// A first integral: a quantity that is declared not to change along solutions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeclaredInvariant {
+    /// Its name.
+    pub name: String,
+    /// Documentation, line by line.
+    pub docs: Vec<String>,
+    /// $I$, a function of unknowns, their derivatives, time and parameters.
+    pub value: Expr,
+    /// Where its name stands.
     pub origin: Origin,
 }
 

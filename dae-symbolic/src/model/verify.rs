@@ -24,6 +24,7 @@ pub fn verify(model: &Model) -> Result<(), Diagnostics> {
     verifier.unknowns();
     verifier.definitions();
     verifier.equations();
+    verifier.invariants();
     if verifier.found.is_empty() { Ok(()) } else { Err(verifier.found) }
 }
 
@@ -91,8 +92,9 @@ impl Verifier<'_> {
         let inputs = model.inputs.iter().map(|i| (&i.name, i.origin));
         let unknowns = model.unknowns.iter().map(|u| (&u.name, u.origin));
         let definitions = model.definitions.iter().map(|d| (&d.name, d.origin));
+        let invariants = model.invariants.iter().map(|i| (&i.name, i.origin));
         let mut first: HashMap<&str, Origin> = HashMap::new();
-        for (name, origin) in parameters.chain(inputs).chain(unknowns).chain(definitions) {
+        for (name, origin) in parameters.chain(inputs).chain(unknowns).chain(definitions).chain(invariants) {
             if !is_identifier(name) {
                 let message = format!("`{name}` is no identifier");
                 self.found.push(Diagnostic::error(Code::ReservedName, message).label(origin, "not a name"));
@@ -165,6 +167,15 @@ impl Verifier<'_> {
                 self.found
                     .push(Diagnostic::error(Code::UndeclaredSymbol, message).label(equation.origin, "this equation"));
             }
+        }
+    }
+
+    fn invariants(&mut self) {
+        let model = self.model;
+        let allowed = |symbol| is_declared(model, symbol) && !matches!(symbol, Symbol::Input { .. });
+        for invariant in &model.invariants {
+            let owner = format!("`{}`", invariant.name);
+            self.expression(invariant.value, invariant.origin, &owner, allowed);
         }
     }
 

@@ -8,6 +8,7 @@ use crate::alias::Eliminated;
 use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
 use crate::external_functions::InputNeed;
+use crate::first_integrals::FirstIntegral;
 use crate::formulation::{CompiledForm, FormError, LieProgram, Materials};
 use crate::index::{Analysis, Problem};
 use crate::model::Model;
@@ -40,6 +41,8 @@ pub struct Compiled {
     pub t0: f64,
     /// Structure, index, certificate.
     pub analysis: Analysis,
+    /// The invariants that the text declares, with what is known about them.
+    pub first_integrals: Vec<FirstIntegral>,
     /// Constraints between the states that follow by differentiation.
     pub hidden: Vec<HiddenConstraint>,
     /// The model with the derivatives of its equations.
@@ -79,7 +82,7 @@ impl Compiled {
         let mut model = self.model.clone();
         let reductions = Reductions::of(&mut model, &self.analysis);
         let advised = |materials: &Materials<'_>| recommend(&mut model, materials, &self.forms);
-        reductions.with_materials(&self.analysis, &self.prolonged, self.t0, advised)
+        reductions.with_materials(&self.analysis, &self.prolonged, self.t0, &self.first_integrals, advised)
     }
 }
 

@@ -22,7 +22,8 @@ const WORTH: usize = 2;
 
 /// Runs the pipeline on an excerpt. `t0` is the time at which the model's start values hold.
 pub fn compile_excerpt(family: &FamilyModel, t0: f64) -> Option<Compiled> {
-    if family.is_scalar() {
+    // Invariants are sums over all members, as a rule.
+    if family.is_scalar() || !family.invariants.is_empty() {
         return None;
     }
     let whole = rows(family).ok()?;

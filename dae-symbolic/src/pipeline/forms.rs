@@ -3,6 +3,7 @@
 //! In: the model with its analysis. Out: every form it has, ready to run, and why it does not have the others.
 
 use crate::alias::{Elimination, eliminate};
+use crate::first_integrals::{FirstIntegral, Setting};
 use crate::formulation::{CompiledForm, Form, FormError, Material, Materials, spell};
 use crate::index::Analysis;
 use crate::index_reduction::{Reduced, reduce};
@@ -25,12 +26,23 @@ impl Reductions {
         Reductions { reduced, smaller, written: System::of_text(model) }
     }
 
+    /// The equations without eliminated unknowns, for the examination of first integrals.
+    pub(super) fn examined<'a>(&'a self, analysis: &'a Analysis, t0: f64) -> Setting<'a> {
+        match &self.smaller {
+            Some((it, reduced)) => {
+                Setting { analysis, structure: &it.structure, reduced, eliminated: &it.eliminated, t0 }
+            }
+            None => Setting { analysis, structure: &analysis.structure, reduced: &self.reduced, eliminated: &[], t0 },
+        }
+    }
+
     /// Calls a function with the material that forms are made from.
     pub(super) fn with_materials<T>(
         &self,
         analysis: &Analysis,
         prolonged: &Prolonged,
         t0: f64,
+        first_integrals: &[FirstIntegral],
         f: impl FnOnce(&Materials<'_>) -> T,
     ) -> T {
         let start = |unknown: usize, order: u32| {
@@ -45,6 +57,7 @@ impl Reductions {
             eliminated: &[],
             start: &start,
             t0,
+            first_integrals,
             index: analysis.sufficient_differentiations(),
         };
         let derived = self.smaller.as_ref().map_or(text, |(it, reduced)| Material {

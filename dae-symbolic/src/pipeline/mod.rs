@@ -12,6 +12,7 @@
 //! 3. `alias::eliminate`: unknowns that are equal to others or constant occur in no other equation; only the forms made
 //!    from the text keep them. `index_reduction`: differentiated constraints; after this point no expression contains a
 //!    derivative that the model defines explicitly.
+//!    `first_integrals::examine`: after this point declared invariants are over states, and none is known to change.
 //! 4. `formulation::formulate`: states are chosen; after this point expressions are over states, their derivatives,
 //!    time, parameters and inputs.
 //! 5. `formulation::FormProgram`: inputs are expanded; after this point nothing refers to the DAG.
@@ -35,6 +36,7 @@ use values::check_values;
 
 use crate::alias::reconcile;
 use crate::external_functions::{needs, settle_tables};
+use crate::first_integrals::examine;
 use crate::formulation::lie_program;
 use crate::index::{Analysis, Limits, differentiated_kinks};
 use crate::model::{Model, Work};
@@ -60,9 +62,10 @@ fn run<E: From<Rejected>>(
     let analysis = analyse(&mut model)?;
     let reductions = Reductions::of(&mut model, &analysis);
     let hidden = hidden_constraints(&mut model, &analysis, &reductions.reduced);
+    let first_integrals = examine(&mut model, &reductions.examined(&analysis, t0)).map_err(text)?;
     let prolonged = prolonged(&mut model, &analysis);
     let (forms, recommended, unavailable) =
-        reductions.with_materials(&analysis, &prolonged, t0, |materials| forms::all(&mut model, materials));
+        reductions.with_materials(&analysis, &prolonged, t0, &first_integrals, |it| forms::all(&mut model, it));
     let warnings = differentiated_kinks(&mut model, &analysis);
     let programs: Vec<_> = forms.iter().map(|form| &form.program).collect();
     let needs = needs(&mut model, &analysis, &prolonged, &programs).map_err(text)?;
@@ -73,6 +76,7 @@ fn run<E: From<Rejected>>(
         model,
         t0,
         analysis,
+        first_integrals,
         hidden,
         prolonged,
         prolonged_spelled,

@@ -5,6 +5,7 @@
 
 use super::compiled::{Compiled, HiddenConstraint};
 use super::definitions::definitions_in;
+use crate::first_integrals::FirstIntegral;
 use crate::formulation::lie_groups;
 use crate::index::{Verdict, at_defaults};
 use crate::spelling::lines;
@@ -54,6 +55,12 @@ impl Compiled {
         }
         for line in lie_groups(&self.model, self.lie.as_ref()) {
             lines.extend([String::new(), line]);
+        }
+        if !self.first_integrals.is_empty() {
+            lines.push(String::new());
+            lines.push("Invariants:".into());
+            let line = |it: &FirstIntegral| format!("* {}: {}", it.name, it.verdict.text());
+            lines.extend(self.first_integrals.iter().map(line));
         }
         let unknown = self.model.stand_ins();
         if !unknown.is_empty() {

@@ -8,7 +8,9 @@ use super::derivation::DerivationReport;
 use super::index_concepts::IndexConceptsReport;
 use super::initial::InitialReport;
 use super::listing::Listing;
-use super::parts::{DefinitionReport, EliminatedReport, FormReport, HiddenReport, OffsetsReport, ProblemReport};
+use super::parts::{
+    DefinitionReport, EliminatedReport, FormReport, HiddenReport, InvariantReport, OffsetsReport, ProblemReport,
+};
 use super::recommendation::RecommendationReport;
 use super::rewrite::RewriteReport;
 
@@ -76,6 +78,8 @@ pub struct Report {
     pub certificate: Option<CertificateReport>,
     /// Constraints that the text implies and does not state.
     pub hidden_constraints: Vec<HiddenReport>,
+    /// The invariants that the text declares, with what is known about them.
+    pub invariants: Vec<InvariantReport>,
     /// Inputs of the caller and functions outside the model, for which functions in general position stood in.
     pub stand_ins: Vec<String>,
     /// Consistent initial values, the states that may be given start values, and an assessment of the start values of

@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter};
 use super::lie_group::LieGroupReport;
 use super::sentences::folded as hung;
 use crate::expr::{Expr, Notation, Symbol, UnknownId, print_with};
-use crate::model::{Boundary, BoundaryCondition, Derivation, Mechanics, Model, OptimalControl};
+use crate::model::{Boundary, BoundaryCondition, Canonical, Derivation, Mechanics, Model, OptimalControl};
 use crate::spelling::lists::folded;
 
 /// A description from which equations of the model were derived.
@@ -18,10 +18,36 @@ use crate::spelling::lists::folded;
 pub enum DerivationReport {
     /// $M(q) u' = f - G^\top \lambda$, $0 = g$.
     Mechanics(MechanicsReport),
+    /// $q' = H_p$, $p' = -H_q + Q - G^\top \lambda$, $0 = g$.
+    Hamiltonian(HamiltonianReport),
     /// $y' = f$, $v' = -H_y$, $0 = H_u$.
     OptimalControl(OptimalControlReport),
     /// $Y' = A(t, Y)\, Y$.
     LieGroup(LieGroupReport),
+}
+
+/// A Hamiltonian system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct HamiltonianReport {
+    /// Positions of its equations in [`Report::equations`](super::Report::equations), from 1.
+    pub equations: Vec<usize>,
+    /// Their names.
+    pub equation_names: Vec<String>,
+    /// The Hamiltonian $H$.
+    pub hamiltonian: String,
+    /// The coordinates $q$.
+    pub coordinates: Vec<String>,
+    /// The momenta $p$, by coordinate.
+    pub momenta: Vec<String>,
+    /// The multipliers $\lambda$.
+    pub multipliers: Vec<String>,
+    /// The forces $Q$, by coordinate.
+    pub forces: Vec<String>,
+    /// The constraints $g$, by multiplier.
+    pub constraints: Vec<String>,
+    /// The entries of $G = \partial g / \partial q$ that are not zero, by multiplier and coordinate.
+    pub constraint_jacobian: Vec<EntryReport>,
 }
 
 /// A constrained mechanical system.
@@ -102,6 +128,7 @@ impl DerivationReport {
         let spelling = Spelling { model, definitions };
         let report = |derivation: &Derivation| match derivation {
             Derivation::Mechanics(it) => DerivationReport::Mechanics(spelling.mechanics(it)),
+            Derivation::Canonical(it) => DerivationReport::Hamiltonian(spelling.hamiltonian(it)),
             Derivation::OptimalControl(it) => DerivationReport::OptimalControl(spelling.optimal_control(it)),
             Derivation::LieGroup(it) => {
                 let name = |k| model.equation_name(k);
@@ -126,16 +153,34 @@ impl Spelling<'_> {
         list.iter().map(|&unknown| self.model.symbol_name(Symbol::Unknown { unknown, order: 0 })).collect()
     }
 
+    /// The entries of a matrix whose columns belong to coordinates.
+    fn entries(&self, list: &[(usize, usize, Expr)], rows: &[String], coordinates: &[String]) -> Vec<EntryReport> {
+        let entry = |&(row, column, value): &(usize, usize, Expr)| EntryReport {
+            row: rows[row].clone(),
+            column: coordinates[column].clone(),
+            value: self.text(value),
+        };
+        list.iter().map(entry).collect()
+    }
+
+    fn hamiltonian(&self, it: &Canonical) -> HamiltonianReport {
+        let (coordinates, multipliers) = (self.unknowns(&it.coordinates), self.unknowns(&it.multipliers));
+        HamiltonianReport {
+            equations: it.equations.clone().map(|k| k + 1).collect(),
+            equation_names: it.equations.clone().map(|k| self.model.equation_name(k)).collect(),
+            hamiltonian: self.text(it.hamiltonian),
+            momenta: self.unknowns(&it.momenta),
+            forces: it.forces.iter().map(|&force| self.text(force)).collect(),
+            constraints: it.constraints.iter().map(|&g| self.text(g)).collect(),
+            constraint_jacobian: self.entries(&it.jacobian, &multipliers, &coordinates),
+            coordinates,
+            multipliers,
+        }
+    }
+
     fn mechanics(&self, it: &Mechanics) -> MechanicsReport {
         let (coordinates, multipliers) = (self.unknowns(&it.coordinates), self.unknowns(&it.multipliers));
-        let entries = |list: &[(usize, usize, Expr)], rows: &[String]| {
-            let entry = |&(row, column, value): &(usize, usize, Expr)| EntryReport {
-                row: rows[row].clone(),
-                column: coordinates[column].clone(),
-                value: self.text(value),
-            };
-            list.iter().map(entry).collect()
-        };
+        let entries = |list: &[(usize, usize, Expr)], rows: &[String]| self.entries(list, rows, &coordinates);
         MechanicsReport {
             equations: it.equations.clone().map(|k| k + 1).collect(),
             equation_names: it.equations.clone().map(|k| self.model.equation_name(k)).collect(),
@@ -176,6 +221,7 @@ impl Display for DerivationReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             DerivationReport::Mechanics(it) => it.fmt(f),
+            DerivationReport::Hamiltonian(it) => it.fmt(f),
             DerivationReport::OptimalControl(it) => it.fmt(f),
             DerivationReport::LieGroup(it) => it.fmt(f),
         }
@@ -194,6 +240,27 @@ impl Display for MechanicsReport {
         }
         for EntryReport { row, column, value } in &self.mass_matrix {
             writeln!(f, "  M({row}, {column}) = {value}")?;
+        }
+        for EntryReport { row, column, value } in &self.constraint_jacobian {
+            writeln!(f, "  G({row}, {column}) = {value}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for HamiltonianReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "Hamiltonian: q' = H_p, p' = -H_q + Q - Gᵀ·λ, 0 = g")?;
+        let list = |names: &[String]| folded(names).join(", ");
+        f.write_str(&hung("  equations: ", &list(&self.equation_names)))?;
+        writeln!(f, "  q = {}", list(&self.coordinates))?;
+        writeln!(f, "  p = {}", list(&self.momenta))?;
+        if !self.multipliers.is_empty() {
+            writeln!(f, "  λ = {}", list(&self.multipliers))?;
+        }
+        writeln!(f, "  H = {}", self.hamiltonian)?;
+        for (coordinate, force) in self.coordinates.iter().zip(&self.forces).filter(|(_, force)| *force != "0") {
+            writeln!(f, "  Q({coordinate}) = {force}")?;
         }
         for EntryReport { row, column, value } in &self.constraint_jacobian {
             writeln!(f, "  G({row}, {column}) = {value}")?;

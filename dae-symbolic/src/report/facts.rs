@@ -33,6 +33,9 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
         let list: Vec<String> = report.manifold_dimensions.iter().map(usize::to_string).collect();
         say("consistent states", format!("of dimension {} after 0, 1, … differentiations", list.join(", ")));
     }
+    for invariant in &report.invariants {
+        say("invariant", format!("{} = {}: {}", invariant.name, invariant.value, invariant.grounds));
+    }
     if report.degrees_of_freedom == Some(0) && report.differentiation_index.is_some() {
         say("", "the consistent states are isolated points at every time".into());
     }

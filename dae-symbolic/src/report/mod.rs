@@ -13,13 +13,14 @@
 //!
 //! | key | object |
 //! |---|---|
-//! | `derivations[]` | [`DerivationReport`] with its `kind`: [`MechanicsReport`] ([`EntryReport`]), [`OptimalControlReport`] ([`BoundaryReport`]), [`LieGroupReport`] |
+//! | `derivations[]` | [`DerivationReport`] with its `kind`: [`MechanicsReport`] ([`EntryReport`]), [`HamiltonianReport`], [`OptimalControlReport`] ([`BoundaryReport`]), [`LieGroupReport`] |
 //! | `cases[]` | [`CaseReport`] |
 //! | `notions` | [`IndexConceptsReport`]: `kronecker` ([`KroneckerReport`]), `frozen` ([`FrozenReport`]), reasons, warnings |
 //! | `rewrites[]` | [`RewriteReport`] |
 //! | `offsets`, `certificate.offsets` | [`OffsetsReport`] |
 //! | `certificate` | [`CertificateReport`]: `generic` ([`GenericReport`], [`PointValue`]), `local` ([`LocalReport`]), `lower` ([`LowerReport`]), `array` ([`ArrayReport`], [`RanksReport`]) |
 //! | `hidden_constraints[]` | [`HiddenReport`] |
+//! | `invariants[]` | [`InvariantReport`] |
 //! | `initial_values` | [`InitialReport`]: `states[]` ([`StateReport`]), `choices[]` ([`ChoiceReport`]), `redundant[]` ([`RedundantReport`]) |
 //! | `definitions[]`, `eliminated[]`, `forms[]` | [`DefinitionReport`], [`EliminatedReport`], [`FormReport`] |
 //! | `recommendation` | [`RecommendationReport`]: `measures` ([`Measures`](crate::recommendation::Measures)), `conditioning` ([`Conditioning`](crate::recommendation::Conditioning)) |
@@ -55,11 +56,15 @@ pub use array::{ArrayReport, RanksReport};
 pub use cases::CaseReport;
 pub use certificate::{CertificateReport, GenericReport, LocalReport, LowerReport, PointValue};
 pub use contents::Report;
-pub use derivation::{BoundaryReport, DerivationReport, EntryReport, MechanicsReport, OptimalControlReport};
+pub use derivation::{
+    BoundaryReport, DerivationReport, EntryReport, HamiltonianReport, MechanicsReport, OptimalControlReport,
+};
 pub use index_concepts::{FrozenReport, IndexConceptsReport, KroneckerReport};
 pub use initial::{ChoiceReport, InitialReport, RedundantReport, StateReport};
 pub use lie_group::LieGroupReport;
-pub use parts::{DefinitionReport, EliminatedReport, FormReport, HiddenReport, OffsetsReport, ProblemReport};
+pub use parts::{
+    DefinitionReport, EliminatedReport, FormReport, HiddenReport, InvariantReport, OffsetsReport, ProblemReport,
+};
 pub use recommendation::RecommendationReport;
 pub use rewrite::RewriteReport;
 
@@ -114,6 +119,7 @@ impl Report {
             hessenberg: analysis.hessenberg,
             certificate: Some(CertificateReport::new(model, analysis)),
             hidden_constraints,
+            invariants: compiled.first_integrals.iter().map(|it| InvariantReport::new(model, it)).collect(),
             eliminated,
             stand_ins: model.stand_ins(),
             warnings: messages(&compiled.warnings).into_iter().chain(no_consistent_point(compiled)).collect(),

@@ -6,7 +6,9 @@ use std::collections::HashMap;
 
 use crate::alias::{AliasOf, Eliminated};
 use crate::expr::{Notation, print_with};
+use crate::first_integrals::{FirstIntegral, Verdict};
 use crate::formulation::Form;
+use crate::model::Model;
 use crate::pipeline::{Compiled, HiddenConstraint, Named};
 use crate::structure::Offsets;
 
@@ -34,6 +36,20 @@ pub struct HiddenReport {
     pub text: String,
     /// The constraint in LaTeX.
     pub latex: String,
+}
+
+/// An invariant that the text declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct InvariantReport {
+    /// Its name.
+    pub name: String,
+    /// Its value in plain mathematics.
+    pub value: String,
+    /// `proved`, `conditional` for a proof that divides by something, `numerical`, or `unknown`.
+    pub verdict: &'static str,
+    /// The verdict in words.
+    pub grounds: String,
 }
 
 /// A named sub-expression or input, and its definition.
@@ -100,6 +116,20 @@ impl HiddenReport {
     pub(super) fn new(constraint: &HiddenConstraint) -> Self {
         let HiddenConstraint { name, equation, order, text, latex, .. } = constraint.clone();
         HiddenReport { name, equation: equation + 1, order, text, latex }
+    }
+}
+
+impl InvariantReport {
+    pub(super) fn new(model: &Model, it: &FirstIntegral) -> Self {
+        let names = model.definition_names().into_iter().collect();
+        let value = print_with(&model.dag, it.value, Notation::Text, &names, |symbol| model.symbol_name(symbol));
+        let verdict = match &it.verdict {
+            Verdict::Proved { nonzero } if nonzero.is_empty() => "proved",
+            Verdict::Proved { .. } => "conditional",
+            Verdict::Numerical { .. } => "numerical",
+            Verdict::NotExamined { .. } => "unknown",
+        };
+        InvariantReport { name: it.name.clone(), value, verdict, grounds: it.verdict.text() }
     }
 }
 

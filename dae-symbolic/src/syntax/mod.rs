@@ -10,7 +10,7 @@
 //! ```text
 //! model       = docs [ visibility ] "struct" NAME "{" { statement } "}" ;
 //! statement   = docs ( constant | parameter | input | table | external | definition | function | variable | start | equation | family
-//!               | choice | forms | lagrangian | optimal_control | lie_group ) ;
+//!               | choice | invariant | forms | lagrangian | hamiltonian | optimal_control | lie_group ) ;
 //! constant    = "const" NAME [ type ] "=" value ";" ;
 //! parameter   = "param" NAME [ type ] "=" value ";" ;
 //! input       = "input" NAME [ ":" "f64" ] [ "=" expression ] ";" ;
@@ -26,6 +26,7 @@
 //! equation    = expression "=" expression ";" ;
 //! family      = "for" NAME "in" range "{" { inner } "}" ;
 //! choice      = "if" condition "{" { inner } "}" { "else" "if" condition "{" { inner } "}" } [ "else" "{" { inner } "}" ] ;
+//! invariant   = "invariant" NAME [ ":" "f64" ] "=" expression ";" ;
 //! forms       = "forms" "(" form { "," form } [ "," ] ")" ";" ;
 //! form        = NAME [ "(" options ")" ] ;
 //! options     = option [ "," option ] | "[" option { "," option } "]" ;
@@ -42,7 +43,15 @@
 //!               | ( "kinetic" | "potential" | "lagrangian" | "dissipation" ) "=" expression ";"
 //!               | "constraint" "(" element ")" equation
 //!               | "force" "(" element ")" "=" expression ";"
-//!               | "for" NAME "in" range "{" { docs mechanics } "}" ;
+//!               | "for" NAME "in" range "{" { docs mechanics } "}"
+//!               | "invariant" NAME ";" ;
+//! hamiltonian = "hamiltonian" "{" { docs canonical } "}" ;
+//! canonical   = "coordinates" names ";" | "momenta" names ";"
+//!               | ( "kinetic" | "potential" | "hamiltonian" ) "=" expression ";"
+//!               | "constraint" "(" element ")" equation
+//!               | "force" "(" element ")" "=" expression ";"
+//!               | "for" NAME "in" range "{" { docs canonical } "}"
+//!               | "invariant" NAME ";" ;
 //! optimal_control = "optimal_control" "{" { docs control } "}" ;
 //! control     = "states" names ";" | "adjoints" names ";" | "controls" names ";"
 //!               | ( "running_cost" | "terminal_cost" ) "=" expression ";"
@@ -95,9 +104,12 @@
 //!   range is made of literals. Ranges may depend on the variables of outer loops.
 //! * Conditions that constants and loop variables decide are decided while the model is read, and what they leave out
 //!   is not evaluated. Conditions around equations must be of this kind, and `==` and `!=` may only compare such
-//!   numbers. A `for` in a `lagrangian` or `optimal_control` block holds constraints and forces, or dynamics.
+//!   numbers. A `for` in a `lagrangian`, `hamiltonian` or `optimal_control` block holds constraints and forces, or
+//!   dynamics.
 //! * A `lie_group` block has one matrix and one generator, and stands outside of `for` and `if`. The name after its word
 //!   is one of `SO`, `SL`, `GL`, `Sp`, `SE`, `Stiefel`, and its sizes are constants.
+//! * An invariant is a smooth function of `t`, parameters and unknowns whose derivatives occur, that is constant along
+//!   solutions. In a `lagrangian` or `hamiltonian` block it is the energy. Its name stands for no value.
 //! * A start value of an element takes precedence over one for its whole array; two for the same element are an error.
 //! * The variable of a `for` or a `sum`, an index name and a `let` in a `for` hold inside only, and hide no other name.
 

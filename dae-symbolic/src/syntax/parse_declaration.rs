@@ -37,6 +37,7 @@ impl Parser {
             "fn" => self.function(),
             "var" => self.variable(nominal),
             "start" => self.start(),
+            "invariant" if declares => self.declaration(StatementKind::Invariant),
             "forms" if self.at_forms() => self.forms(),
             "for" => self.for_head(),
             "if" if self.cursor.opens_statements() => self.branch_head(),

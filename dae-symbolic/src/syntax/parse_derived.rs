@@ -1,6 +1,6 @@
 //! Tokens to the blocks from which equations are derived.
 //!
-//! In: the cursor at `lagrangian {` or `optimal_control {`. Out: the statements of the block. The words that open these
+//! In: the cursor at `lagrangian {`, `hamiltonian {` or `optimal_control {`. Out: the statements of the block. The words that open these
 //! statements have a meaning in such a block only. A statement with an error is reported and skipped up to its `;`.
 
 use super::ast::{Derived, DerivedKind, Element, Equation, Item, ItemKind, List, Quantity, StatementKind};
@@ -20,6 +20,7 @@ enum Opens {
     Constraint,
     Dynamics,
     Horizon,
+    Invariant,
 }
 
 /// The block around a statement.
@@ -44,6 +45,17 @@ impl DerivedKind {
                 quantity(Quantity::Dissipation),
                 ("constraint", Opens::Constraint),
                 ("force", Opens::Force),
+                ("invariant", Opens::Invariant),
+            ],
+            DerivedKind::Hamiltonian => vec![
+                list(List::Coordinates),
+                list(List::Momenta),
+                quantity(Quantity::Kinetic),
+                quantity(Quantity::Potential),
+                quantity(Quantity::Hamiltonian),
+                ("constraint", Opens::Constraint),
+                ("force", Opens::Force),
+                ("invariant", Opens::Invariant),
             ],
             DerivedKind::OptimalControl => vec![
                 list(List::States),
@@ -60,7 +72,7 @@ impl DerivedKind {
     /// The syntax of the equations of a block, for messages.
     fn equations(self) -> &'static str {
         match self {
-            DerivedKind::Lagrangian => {
+            DerivedKind::Lagrangian | DerivedKind::Hamiltonian => {
                 "constraints are written `constraint(lambda) left = right;`, other equations beside the block"
             }
             DerivedKind::OptimalControl => "dynamics are written `der(y) = …;`, other equations beside the block",
@@ -151,7 +163,7 @@ impl Parser {
         };
         let Some(opens) = opens else { return Err(self.no_item(kind, statements)) };
         let content = match opens {
-            Opens::List(_) | Opens::Quantity(_) | Opens::Horizon if around == Around::For => {
+            Opens::List(_) | Opens::Quantity(_) | Opens::Horizon | Opens::Invariant if around == Around::For => {
                 let at = self.here();
                 return Err(self.fail(validate::not_inside_derived_for(at)));
             }
@@ -167,6 +179,7 @@ impl Parser {
             Opens::Constraint => self.constraint()?,
             Opens::Dynamics => ItemKind::Dynamics(self.whole_equation()?),
             Opens::Horizon => self.horizon()?,
+            Opens::Invariant => self.conserved()?,
         };
         let origin = self.since(start);
         derived.items.push(Item { docs: attributes.docs, origin, kind: content });
@@ -262,6 +275,20 @@ impl Parser {
             (StatementKind::Equation(equation), Ending::Semicolon) => Ok(equation),
             _ => Err(Reported),
         }
+    }
+
+    /// `invariant name`
+    fn conserved(&mut self) -> Parsed<ItemKind> {
+        self.cursor.advance();
+        let name = self.declared_name("a name for the energy, which is constant")?;
+        if self.cursor.at_operator("=") {
+            let at = self.here();
+            let finding = Diagnostic::error(Code::UnexpectedToken, "an invariant of a block is its energy")
+                .label(at, "expected `;`")
+                .help("write `invariant name;` here, and invariants with expressions beside the block");
+            return Err(self.fail(finding));
+        }
+        Ok(ItemKind::Invariant(name))
     }
 
     /// `horizon(from, to)`

@@ -382,6 +382,6 @@ impl Parser {
 
     fn at_word_of_statement(&self) -> bool {
         matches!((self.cursor.look(0), self.cursor.look(1)), (Look::Word(word), Look::Word(_))
-            if validate::STATEMENT_WORDS.contains(&word))
+            if word == "invariant" || validate::STATEMENT_WORDS.contains(&word))
     }
 }

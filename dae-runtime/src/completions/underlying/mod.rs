@@ -27,7 +27,7 @@ pub use unsolvable::Unsolvable;
 
 use crate::completions::delegate::{forward_invariants_to_inner, forward_switches_to_inner, forward_to_inner};
 use crate::contract::class::{Classified, Solved};
-use crate::contract::{Dae, Description, Equation, Kind, Leading, Name, Unknown};
+use crate::contract::{Dae, DeclaredIntegrals, Description, Equation, Kind, Leading, Name, Unknown};
 use crate::linalg::iteration_matrix::Jacobians;
 
 /// Newton's iteration gives up after this many steps.
@@ -464,6 +464,10 @@ impl<D: Dae, C> Dae for UnderlyingOde<D, C> {
         let work = &mut *self.work.borrow_mut();
         let mut chosen = self.levels.iter().filter(|level| levels.contains(&level.differentiations));
         chosen.try_for_each(|level| self.project_onto(level, work, t, y))
+    }
+
+    fn first_integrals(&self) -> Option<&dyn DeclaredIntegrals> {
+        self.inner.first_integrals()
     }
 
     fn canonical(&self) -> Option<&dyn Dae> {

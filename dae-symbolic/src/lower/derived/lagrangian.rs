@@ -5,12 +5,11 @@
 
 use super::super::lowering::Lowering;
 use super::{Block, Group, Known};
-use crate::derive::lagrangian::{Constraint, Coordinate, Energy, Lagrangian, derive};
+use crate::derive::lagrangian::{Coordinate, Energy, Lagrangian, derive, energy};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expr::Rational;
+use crate::expr::{Rational, UnknownId};
 use crate::model::Derivation;
-use crate::syntax::ast::{Element, Equation, Item, ItemKind, List, Quantity};
-use crate::syntax::validate::Place;
+use crate::syntax::ast::{ItemKind, List, Quantity};
 
 impl<'a> Lowering<'a, '_> {
     pub(super) fn lagrangian(&mut self, position: usize, block: &Block<'a>) {
@@ -27,6 +26,10 @@ impl<'a> Lowering<'a, '_> {
                     if block.lists.contains_key(&List::Velocities) { coordinates.clone() } else { Vec::new() };
                 let groups = velocities.into_iter().chain(coordinates).chain(constraints);
                 derived.mechanics.equations = self.add_equations(derived.equations, groups);
+                if block.is_conserved() {
+                    let energy = energy(&mut self.evaluator.dag, &derived.mechanics);
+                    self.conserved(block, energy);
+                }
                 self.model.derivations.push(Derivation::Mechanics(derived.mechanics));
             }
             Err(found) => self.found.append(found),
@@ -39,27 +42,24 @@ impl<'a> Lowering<'a, '_> {
         let energies = self.energies(position, block);
         let dissipation = self.energy(position, block, Quantity::Dissipation, "dissipation function");
         let mut system = Lagrangian { coordinates, energies, dissipation, ..Lagrangian::default() };
+        let coordinates: Vec<UnknownId> = system.coordinates.iter().map(|it| it.unknown).collect();
+        let velocities: Vec<UnknownId> = system.coordinates.iter().filter_map(|it| it.velocity).collect();
         let mut groups = Vec::new();
         self.items(position, block.items, |this, item, group| match &item.kind {
             ItemKind::Force(coordinate, value) => {
-                coordinate.indices.iter().for_each(|index| this.resolve(*index, position, Place::Extent));
-                this.resolve(*value, position, Place::Equation);
-                this.members(group, |this| {
-                    let place = this.force_on(block, &system, coordinate);
-                    let value = this.evaluate_scalar(*value);
-                    system.forces.extend(place.zip(value.map(|value| value.expr)));
-                });
+                let advice = ("name the coordinate, not its velocity", velocities.as_slice());
+                let forces = this.forces(position, block, (coordinate, *value), (&coordinates, advice), group);
+                system.forces.extend(forces);
             }
             ItemKind::Constraint(multiplier, equation) => {
-                multiplier.indices.iter().for_each(|index| this.resolve(*index, position, Place::Extent));
-                this.resolve_equation(equation, position);
-                this.members(group, |this| system.constraints.extend(this.constraint(item, multiplier, equation)));
+                system.constraints.extend(this.constraints(position, item, (multiplier, equation), group));
                 groups.push(group.clone());
             }
             ItemKind::List(..)
             | ItemKind::Quantity(..)
             | ItemKind::Dynamics(_)
             | ItemKind::Horizon(..)
+            | ItemKind::Invariant(_)
             | ItemKind::For(_) => {}
         });
         (system, groups)
@@ -113,48 +113,5 @@ impl<'a> Lowering<'a, '_> {
         }
         let plus = [kinetic, whole].into_iter().flatten().map(|energy| (Rational::ONE, energy));
         plus.chain(potential.map(|energy| (Rational::MINUS_ONE, energy))).collect()
-    }
-
-    fn energy(&mut self, position: usize, block: &Block<'a>, quantity: Quantity, name: &'static str) -> Option<Energy> {
-        let (value, _) = *block.quantities.get(&quantity)?;
-        let origin = self.written.expressions.origin(value.root);
-        let value = self.value(Some(value), position, Place::Equation)?.expr;
-        Some(Energy { name, value, origin })
-    }
-
-    /// The position, among the coordinates, of the one that a force acts on.
-    fn force_on(&mut self, block: &Block<'a>, system: &Lagrangian, it: &Element) -> Option<usize> {
-        let unknown = self.named_element(it, "coordinate")?;
-        let name = &it.name;
-        let place = system.coordinates.iter().position(|coordinate| coordinate.unknown == unknown);
-        if place.is_none() && block.lists.contains_key(&List::Coordinates) {
-            let message = format!("a force acts on a coordinate, and `{}` is none", name.text);
-            let finding = Diagnostic::error(Code::NotAnUnknown, message).label(name.origin, "not a coordinate");
-            let of_velocity = system.coordinates.iter().find(|c| c.velocity == Some(unknown));
-            let help = match of_velocity {
-                Some(_) => "name the coordinate, not its velocity",
-                None => "add it to the `coordinates`, or write its equation beside the block",
-            };
-            self.found.push(finding.help(help));
-        }
-        place
-    }
-
-    fn constraint(&mut self, item: &Item, multiplier: &'a Element, equation: &Equation) -> Option<Constraint> {
-        let unknown = self.named_element(multiplier, "multiplier");
-        let known = unknown.and_then(|unknown| self.part(unknown, &multiplier.name, "multiplier"));
-        let value = self.residual(equation)?;
-        let mut docs = item.docs.clone();
-        if docs.is_empty() {
-            let name = known.map_or_else(|| multiplier.name.text.clone(), |known| self.leaf_name(known.unknown));
-            docs.push(format!("Constraint with the multiplier `{name}`."));
-        }
-        Some(Constraint {
-            multiplier: known?.unknown,
-            residual: value.expr,
-            incidence: self.evaluator.sets.highest_orders(value.unknowns),
-            docs,
-            origin: item.origin,
-        })
     }
 }

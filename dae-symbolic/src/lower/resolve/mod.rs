@@ -242,6 +242,14 @@ impl<'a> Resolver<'a> {
             Entity::Definition(statement) => (Use::Definition, Meaning::Statement(statement)),
             Entity::Parameter(id) => (Use::Parameter, Meaning::Parameter(id)),
             Entity::Input(id) => (Use::Input, Meaning::Input(id)),
+            Entity::Invariant => {
+                let finding =
+                    Diagnostic::error(Code::NotAllowedHere, format!("`{name}` is an invariant, and no value"));
+                let finding =
+                    finding.label(at, "not a value").label(entry.origin, format!("`{name}` is declared here"));
+                found.push(finding.help("name the expression with `let`, and use that name here and in the invariant"));
+                return Meaning::Invalid;
+            }
             Entity::Function(_) | Entity::External(_) => {
                 let finding =
                     Diagnostic::error(Code::NotAllowedHere, format!("`{name}` is a function and must be called"));

@@ -27,7 +27,7 @@ pub use excerpt::{Excerpt, Indexed};
 pub use instantiate::{instantiate, instantiate_excerpt};
 pub use verify::verify;
 
-use super::{Derivation, Equation, Input, Start};
+use super::{DeclaredInvariant, Derivation, Equation, Input, Start};
 use crate::expr::{Dag, Expr, UnknownId};
 use crate::form::Form;
 use crate::origin::Origin;
@@ -64,6 +64,8 @@ pub struct FamilyModel {
     pub equations: Vec<EquationFamily>,
     /// The descriptions that equations were derived from, with positions among `equations`.
     pub derivations: Vec<Derivation>,
+    /// Quantities that are declared not to change along solutions.
+    pub invariants: Vec<DeclaredInvariant>,
     /// The formulations that are asked for.
     pub forms: Vec<Form>,
     /// Where the text asks for the formulations; empty if it names none.

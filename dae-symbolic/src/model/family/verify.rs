@@ -42,6 +42,11 @@ pub fn verify(model: &FamilyModel) -> Result<(), Diagnostics> {
             }
         }
     }
+    for invariant in &model.invariants {
+        for symbol in symbols(&model.dag, [invariant.value]) {
+            verifier.leaf(symbol, &[Vec::new()], 0, invariant.origin);
+        }
+    }
     if verifier.found.is_empty() { Ok(()) } else { Err(verifier.found) }
 }
 

@@ -21,6 +21,8 @@ pub struct Derived {
 pub enum DerivedKind {
     /// `lagrangian`: energies, constraints and forces.
     Lagrangian,
+    /// `hamiltonian`: a function of coordinates and momenta, constraints and forces.
+    Hamiltonian,
     /// `optimal_control`: dynamics and costs.
     OptimalControl,
 }
@@ -28,13 +30,16 @@ pub enum DerivedKind {
 impl DerivedKind {
     /// The kind whose blocks `word` opens; `None` if it opens none.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
-        [DerivedKind::Lagrangian, DerivedKind::OptimalControl].into_iter().find(|kind| kind.word() == word)
+        [DerivedKind::Lagrangian, DerivedKind::Hamiltonian, DerivedKind::OptimalControl]
+            .into_iter()
+            .find(|kind| kind.word() == word)
     }
 
     /// The word that opens such a block.
     pub fn word(self) -> &'static str {
         match self {
             DerivedKind::Lagrangian => "lagrangian",
+            DerivedKind::Hamiltonian => "hamiltonian",
             DerivedKind::OptimalControl => "optimal_control",
         }
     }
@@ -66,6 +71,8 @@ pub enum ItemKind {
     Dynamics(Equation),
     /// `horizon(from, to);`
     Horizon(Expression, Expression),
+    /// `invariant name;`: the energy is constant.
+    Invariant(Name),
     /// The head of `for i in range { statements }`; the statements are the items that follow.
     For(For),
 }
@@ -86,6 +93,8 @@ pub enum List {
     Coordinates,
     /// Velocities $u$: the derivatives of the coordinates, as unknowns of their own.
     Velocities,
+    /// Momenta $p$, one for each coordinate.
+    Momenta,
     /// States $y$ of the dynamics.
     States,
     /// Adjoints $v$, one for each state.
@@ -100,6 +109,7 @@ impl List {
         match self {
             List::Coordinates => "coordinates",
             List::Velocities => "velocities",
+            List::Momenta => "momenta",
             List::States => "states",
             List::Adjoints => "adjoints",
             List::Controls => "controls",
@@ -111,6 +121,7 @@ impl List {
         match self {
             List::Coordinates => "coordinate",
             List::Velocities => "velocity",
+            List::Momenta => "momentum",
             List::States => "state",
             List::Adjoints => "adjoint",
             List::Controls => "control",
@@ -127,6 +138,8 @@ pub enum Quantity {
     Potential,
     /// The Lagrangian $L = T - U$ itself.
     Lagrangian,
+    /// The Hamiltonian $H$ itself.
+    Hamiltonian,
     /// Rayleigh's dissipation function $R$.
     Dissipation,
     /// The integrand of the cost.
@@ -142,6 +155,7 @@ impl Quantity {
             Quantity::Kinetic => "kinetic",
             Quantity::Potential => "potential",
             Quantity::Lagrangian => "lagrangian",
+            Quantity::Hamiltonian => "hamiltonian",
             Quantity::Dissipation => "dissipation",
             Quantity::RunningCost => "running_cost",
             Quantity::TerminalCost => "terminal_cost",

@@ -92,6 +92,8 @@ pub enum StatementKind {
     For(For),
     /// `if condition { statements }` and its kin.
     Branch(Branch),
+    /// `invariant name = value;`
+    Invariant(Declaration),
     /// `lagrangian { … }` and its kin.
     Derived(Derived),
     /// `lie_group SO(3) { … }`

@@ -34,6 +34,7 @@ pub(super) fn inside_block(kind: &StatementKind) -> bool {
         | StatementKind::Table(_)
         | StatementKind::External(_)
         | StatementKind::Function(_)
+        | StatementKind::Invariant(_)
         | StatementKind::Derived(_)
         | StatementKind::LieGroup(_)
         | StatementKind::Forms(_)
@@ -48,8 +49,8 @@ pub(super) fn not_inside_block(at: Origin) -> Diagnostic {
         .help("declare it before: for one value per index an array, `var q: [f64; N];`")
 }
 
-/// A statement about the whole problem (a list, an energy, a cost, the horizon) inside a `for` of a `lagrangian` or
-/// `optimal_control` block.
+/// A statement about the whole problem (a list, an energy, a cost, the horizon) inside a `for` of a block from which
+/// equations are derived.
 pub(super) fn not_inside_derived_for(at: Origin) -> Diagnostic {
     Diagnostic::error(Code::UnsupportedConstruct, "a `for` of this block holds constraints, forces or dynamics, and other `for`s")
         .label(at, "not allowed in a `for`")

@@ -20,6 +20,7 @@ pub(crate) enum Place {
     FunctionBody,
     Definition,
     Equation,
+    Invariant,
 }
 
 /// A kind of thing that an expression may use.
@@ -42,11 +43,12 @@ impl Place {
             Use::Parameter => {
                 !matches!(self, Place::Constant | Place::Nominal | Place::Order | Place::Extent | Place::Branch)
             }
+            Use::Time if self == Place::Invariant => true,
             Use::Time | Use::External => {
                 matches!(self, Place::Input | Place::FunctionBody | Place::Definition | Place::Equation)
             }
             Use::Input => matches!(self, Place::FunctionBody | Place::Definition | Place::Equation),
-            Use::Definition | Use::Unknown => matches!(self, Place::Definition | Place::Equation),
+            Use::Definition | Use::Unknown => matches!(self, Place::Definition | Place::Equation | Place::Invariant),
         }
     }
 
@@ -67,6 +69,9 @@ impl Place {
             }
             Place::FunctionBody => {
                 "a function may use its arguments, `t`, constants, parameters, inputs, tables and external functions"
+            }
+            Place::Invariant => {
+                "an invariant may use unknowns with derivatives, `t`, constants, parameters and sub-expressions of these"
             }
             Place::Definition | Place::Equation => "an equation may use everything the model declares",
         }

@@ -21,8 +21,8 @@ use super::{Access, Body, Excerpt, FamilyModel, Loop, Reach, box_of, element_nam
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Symbol, UnknownId};
 use crate::model::{
-    Definition, Derivation, Domain, Entries, Equation, Gap, Input, LieGroup, Mechanics, Member, Model, OptimalControl,
-    Parameter, Start, StartValue, Unknown, Work, derivative_name,
+    Canonical, DeclaredInvariant, Definition, Derivation, Domain, Entries, Equation, Gap, Input, LieGroup, Mechanics,
+    Member, Model, OptimalControl, Parameter, Start, StartValue, Unknown, Work, derivative_name,
 };
 use crate::origin::Origin;
 
@@ -48,6 +48,7 @@ pub fn instantiate_excerpt(family: FamilyModel, excerpt: &Excerpt) -> Result<Mod
     let unknowns = work.unknowns();
     let inputs = work.inputs();
     let derivations = work.derivations();
+    let invariants = work.invariants();
     let Instantiation { dag, found, .. } = work;
     if !found.is_empty() {
         return Err(found);
@@ -67,6 +68,7 @@ pub fn instantiate_excerpt(family: FamilyModel, excerpt: &Excerpt) -> Result<Mod
         definitions,
         equations,
         derivations,
+        invariants,
         forms,
         form_origins,
         work: Work::default(),
@@ -214,6 +216,14 @@ impl Instantiation<'_> {
         inputs
     }
 
+    fn invariants(&mut self) -> Vec<DeclaredInvariant> {
+        let mut invariants = self.family.invariants.clone();
+        if !self.scalar {
+            invariants.iter_mut().for_each(|invariant| invariant.value = self.written_once(invariant.value));
+        }
+        invariants
+    }
+
     /// The descriptions that equations were derived from, over the unknowns of the scalar model.
     fn derivations(&mut self) -> Vec<Derivation> {
         if self.scalar {
@@ -249,6 +259,24 @@ impl Instantiation<'_> {
                     jacobian: entries(&it.jacobian),
                     force,
                     constraints,
+                })
+            }
+            Derivation::Canonical(it) => {
+                let ids = |ids: &[UnknownId]| ids.iter().filter_map(|&id| self.unknown(id, &[], &[])).collect();
+                let (coordinates, momenta, multipliers) =
+                    (ids(&it.coordinates), ids(&it.momenta), ids(&it.multipliers));
+                let mut expr = |&value: &Expr| self.written_once(value);
+                let forces = it.forces.iter().map(&mut expr).collect();
+                let constraints = it.constraints.iter().map(&mut expr).collect();
+                Derivation::Canonical(Canonical {
+                    equations: first(it.equations.start)..first(it.equations.end),
+                    hamiltonian: expr(&it.hamiltonian),
+                    coordinates,
+                    momenta,
+                    multipliers,
+                    forces,
+                    constraints,
+                    jacobian: it.jacobian.iter().map(|(i, k, entry)| (*i, *k, expr(entry))).collect(),
                 })
             }
             Derivation::OptimalControl(it) => {

@@ -1,0 +1,120 @@
+//! Statements that `lagrangian` and `hamiltonian` blocks have in common.
+//!
+//! In: energies, forces, constraints and the name of the energy, as written. Out: their values; or findings.
+
+use super::super::lowering::Lowering;
+use super::{Block, Group};
+use crate::derive::lagrangian::{Constraint, Energy};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::expr::{Expr, UnknownId};
+use crate::model::DeclaredInvariant;
+use crate::syntax::ast::{Element, Equation, Expression, Item, ItemKind, List, Quantity};
+use crate::syntax::validate::Place;
+
+impl Block<'_> {
+    /// Whether the energy is declared to be constant.
+    pub(super) fn is_conserved(&self) -> bool {
+        self.items.iter().any(|item| matches!(item.kind, ItemKind::Invariant(_)))
+    }
+}
+
+impl<'a> Lowering<'a, '_> {
+    pub(super) fn energy(
+        &mut self,
+        position: usize,
+        block: &Block<'a>,
+        quantity: Quantity,
+        name: &'static str,
+    ) -> Option<Energy> {
+        let (value, _) = *block.quantities.get(&quantity)?;
+        let origin = self.written.expressions.origin(value.root);
+        let value = self.value(Some(value), position, Place::Equation)?.expr;
+        Some(Energy { name, value, origin })
+    }
+
+    /// Adds the energy to the invariants under the names that the block gives to it.
+    pub(super) fn conserved(&mut self, block: &Block<'a>, energy: Expr) {
+        for item in block.items {
+            let ItemKind::Invariant(name) = &item.kind else { continue };
+            let (docs, origin) = (item.docs.clone(), name.origin);
+            self.model.invariants.push(DeclaredInvariant { name: name.text.clone(), docs, value: energy, origin });
+        }
+    }
+
+    /// The forces of a statement, each with the position of the coordinate on which it acts; `advice` is for those who
+    /// name one of the `others` in place of a coordinate.
+    pub(super) fn forces(
+        &mut self,
+        position: usize,
+        block: &Block<'a>,
+        (coordinate, value): (&'a Element, Expression),
+        (coordinates, advice): (&[UnknownId], (&'static str, &[UnknownId])),
+        group: &Group,
+    ) -> Vec<(usize, Expr)> {
+        coordinate.indices.iter().for_each(|index| self.resolve(*index, position, Place::Extent));
+        self.resolve(value, position, Place::Equation);
+        let mut forces = Vec::new();
+        self.members(group, |this| {
+            let place = this.force_on(block, coordinates, coordinate, advice);
+            let value = this.evaluate_scalar(value);
+            forces.extend(place.zip(value.map(|value| value.expr)));
+        });
+        forces
+    }
+
+    /// The position, among the coordinates, of the one that a force acts on.
+    fn force_on(
+        &mut self,
+        block: &Block<'a>,
+        coordinates: &[UnknownId],
+        it: &Element,
+        (advice, others): (&'static str, &[UnknownId]),
+    ) -> Option<usize> {
+        let unknown = self.named_element(it, "coordinate")?;
+        let name = &it.name;
+        let place = coordinates.iter().position(|&coordinate| coordinate == unknown);
+        if place.is_none() && block.lists.contains_key(&List::Coordinates) {
+            let message = format!("a force acts on a coordinate, and `{}` is none", name.text);
+            let finding = Diagnostic::error(Code::NotAnUnknown, message).label(name.origin, "not a coordinate");
+            let help = match others.contains(&unknown) {
+                true => advice,
+                false => "add it to the `coordinates`, or write its equation beside the block",
+            };
+            self.found.push(finding.help(help));
+        }
+        place
+    }
+
+    /// The constraints of a statement.
+    pub(super) fn constraints(
+        &mut self,
+        position: usize,
+        item: &Item,
+        (multiplier, equation): (&'a Element, &'a Equation),
+        group: &Group,
+    ) -> Vec<Constraint> {
+        multiplier.indices.iter().for_each(|index| self.resolve(*index, position, Place::Extent));
+        self.resolve_equation(equation, position);
+        let mut constraints = Vec::new();
+        self.members(group, |this| constraints.extend(this.constraint(item, multiplier, equation)));
+        constraints
+    }
+
+    fn constraint(&mut self, item: &Item, multiplier: &'a Element, equation: &Equation) -> Option<Constraint> {
+        let unknown = self.named_element(multiplier, "multiplier");
+        let known = unknown.and_then(|unknown| self.part(unknown, &multiplier.name, "multiplier"));
+        let value = self.residual(equation)?;
+        let mut docs = item.docs.clone();
+        if docs.is_empty() {
+            let name = known.map_or_else(|| multiplier.name.text.clone(), |known| self.leaf_name(known.unknown));
+            docs.push(format!("Constraint with the multiplier `{name}`."));
+        }
+        Some(Constraint {
+            multiplier: known?.unknown,
+            residual: value.expr,
+            incidence: self.evaluator.sets.highest_orders(value.unknowns),
+            docs,
+            origin: item.origin,
+        })
+    }
+}
