@@ -10,7 +10,7 @@ use dae::{Dae, Integration};
 dae::dae! {
     /// Car axis of the test set for IVP solvers (Mazzia & Magherini): a rod on springs over a bumpy road, index 3.
     pub struct CarAxis {
-        forms(original, index1, index2, ggl, projected(B), pa, overdetermined, state_space, tangent);
+        forms(original, index1, index2, ggl, projected(B), pa, overdetermined, state_space, tangent, underlying);
         param eps = 1e-2;
         param m = 10.0;
         param l = 1.0;

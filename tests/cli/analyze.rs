@@ -33,6 +33,7 @@ pub(crate) const KEYS: [&str; 34] = [
     "hessenberg",
     "certificate",
     "hidden_constraints",
+    "invariants",
     "stand_ins",
     "warnings",
     "forms",

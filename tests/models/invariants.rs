@@ -6,7 +6,7 @@ dae::dae! {
     pub struct Invariants {
         forms(underlying, ggl);
         param m = 2;
-        param g = 9.81;
+        param g = 1.5;
         param l = 1.2;
         param w = 3;
         var x = 1;
