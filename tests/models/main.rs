@@ -66,7 +66,7 @@ fn models() -> Vec<Generated> {
         generated!(
             car_axis::CarAxis::default(),
             "../../examples/car_axis.rs",
-            [original, index1, index2, ggl, projected_b, pa, overdetermined, state_space, tangent]
+            [original, index1, index2, ggl, projected_b, pa, overdetermined, state_space, tangent, underlying]
         ),
         generated!(chain::Chain::default(), "../../examples/chain.rs", [ggl, index1]),
         generated!(coupled::Coupled::default(), "coupled.rs", [original, index1, index2, ggl]),

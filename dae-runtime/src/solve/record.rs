@@ -7,7 +7,7 @@ use super::dense;
 use super::events::Events;
 use super::restarts::PiecewiseRun;
 use super::time_events::margin;
-use crate::contract::{Dae, Kind};
+use crate::contract::{Dae, Kind, Name};
 use crate::integrator::hidden::Hidden;
 use crate::integrator::stepper::{Failure, Projection, StepCause, Stepper};
 use crate::sensitivity::{InStep, Sensitivities, Variation};
@@ -106,6 +106,12 @@ impl<'d> Recorder<'d> {
         })?;
         let (slope, mut residual) = (vec![0.0; state.len()], vec![0.0; state.len()]);
         dae.residual(t, state, &slope, &mut residual);
+        let equations = &dae.description().equations;
+        let faulty = equations.iter().zip(&residual).filter(|(_, residual)| !residual.is_finite());
+        let faulty: Vec<Name> = faulty.map(|(equation, _)| equation.name.clone()).collect();
+        if !faulty.is_empty() {
+            return Err(Failure::NonFinite { t, equations: faulty });
+        }
         let algebraic = unknowns.iter().zip(residual).zip(state).filter(|((it, _), _)| it.kind != Kind::Differential);
         algebraic.for_each(|((_, residual), y)| *y -= residual);
         Ok(())
