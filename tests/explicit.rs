@@ -6,6 +6,7 @@
 use dae::runtime::solution::Enforcement;
 
 use dae::runtime::first_integrals::FirstIntegrals;
+use dae::runtime::internal_projection::InternalProjection;
 use dae::runtime::metric::{InMetric, Metric};
 use dae::runtime::underlying::UnderlyingOde;
 use dae::symbolic::eval::Interpreter;
@@ -244,6 +245,31 @@ fn affine_equations_are_known() {
     for text in [cubic, friction] {
         assert!(!underlying(text).description().is_affine, "{text}");
     }
+}
+
+/// Internal projection: stages are evaluated on the manifold, and the method keeps its order, without other projections.
+#[test]
+fn internal_projection_keeps_the_order() {
+    let ode = InternalProjection::new(underlying(PENDULUM), Metric::Nominal);
+    let reference = fixed(PENDULUM, Method::Dop853, Projection::On, 2.3 / 400.0, 2.3);
+    let run = |n: u32, projection| {
+        let run = Integration::new(&ode as &dyn Dae).method(Method::Dopri5).projection(projection);
+        run.fixed_step(2.3 / f64::from(n)).run(0.0, 2.3).expect("it runs")
+    };
+    for projection in [Projection::Off, Projection::On] {
+        let [coarse, fine] = [80, 160].map(|n| difference(&run(n, projection), &reference));
+        let order = (coarse / fine).log2();
+        assert!((order - 5.0).abs() < 0.3, "{projection:?}: order {order} from {coarse:e} and {fine:e}");
+    }
+    // Off the manifold, the derivatives are those of the nearest state on it.
+    let y = [0.61, -0.8, 0.4, 0.32, 1.0];
+    let mut nearest = y;
+    ode.project(0.0, &mut nearest, 0..=u32::MAX).expect("it converges");
+    let [mut a, mut b] = [[0.0; 5]; 2];
+    ode.residual(0.0, &y, &[0.0; 5], &mut a);
+    underlying(PENDULUM).residual(0.0, &nearest, &[0.0; 5], &mut b);
+    assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-14), "{a:?} {b:?}");
+    assert!((nearest[1] - y[1]).abs() > 1e-3, "{nearest:?}");
 }
 
 /// The pendulum passes its lowest point after a quarter of its period, 4 K(1/2) = 7.41629870920549.

@@ -55,7 +55,7 @@ pub mod solution;
 pub mod solve;
 pub mod taylor;
 
-pub use completions::{derivative_array, first_integrals, metric, state_space, underlying};
+pub use completions::{derivative_array, first_integrals, internal_projection, metric, state_space, underlying};
 pub use contract::class;
 pub use inputs::{signal, spline};
 pub use integrator::stepper;

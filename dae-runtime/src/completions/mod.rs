@@ -6,6 +6,7 @@
 mod delegate;
 pub mod derivative_array;
 pub mod first_integrals;
+pub mod internal_projection;
 pub mod metric;
 pub mod state_space;
 pub mod underlying;
