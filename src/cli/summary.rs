@@ -24,7 +24,7 @@ pub(super) fn text(description: &Description, method: &str, solution: &Solution)
             let kept = match invariant.enforcement {
                 Enforcement::Enforced => "enforced",
                 Enforcement::Projected => "steps projected onto it",
-                Enforcement::Implied => "implied, drifts",
+                Enforcement::Implied => "implied, may drift",
             };
             let _ = writeln!(out, "  {:width$}  {:9.2e}  {kept}", invariant.name, invariant.max);
         }

@@ -101,6 +101,10 @@ impl<D: Dae> Dae for InternalProjection<D> {
         self.inner.first_integrals()
     }
 
+    fn canonical(&self) -> Option<&dyn Dae> {
+        self.inner.canonical()
+    }
+
     fn unrolled_lu(&self) -> Option<&UnrolledLu> {
         self.inner.unrolled_lu()
     }

@@ -106,6 +106,14 @@ pub enum Failure {
         /// The sum of the absolute values of the terms of this derivative.
         size: f64,
     },
+    /// A state that is to be recorded cannot be projected onto the constraints
+    /// ([`Projection::Output`](crate::stepper::Projection::Output)).
+    NotProjected {
+        /// Its time.
+        t: f64,
+        /// The unknown that is corrected most.
+        unknown: Name,
+    },
     /// A multiplier of the formulation, zero on solutions, is not small: either the directions in which it acts no
     /// longer correct the constraints, or the solution has ended. What has been computed since is wrong.
     MultiplierNotZero {
@@ -267,7 +275,8 @@ pub enum StepCause {
         /// The unknown.
         unknown: Name,
     },
-    /// The constraints come to depend on one another within the step, so that they do not determine the motion beyond.
+    /// Extrapolated from the last step, the constraints come to depend on one another within the next one; where they do,
+    /// they do not determine the motion beyond.
     Dependence {
         /// The one that is closest to depending on the others.
         constraint: Name,
@@ -301,7 +310,7 @@ impl fmt::Display for StepCause {
             }
             StepCause::Overflow { unknown } => write!(f, "values of `{unknown}` between its ends overflow"),
             StepCause::Dependence { constraint } => {
-                write!(f, "{constraint} comes to depend on the other constraints, or to restrict nothing")
+                write!(f, "{constraint} is about to depend on the other constraints, or to restrict nothing")
             }
             StepCause::Switching { function } => {
                 write!(f, "attempts do not settle where `{function}` changes its sign, or ceases to have values")
@@ -336,7 +345,8 @@ impl fmt::Display for Failure {
             Failure::StepSizeTooSmall { t, h, cause: cause @ StepCause::Dependence { .. } } => {
                 write!(
                     f,
-                    "no step of {h:.3e} is made from t = {t}, since within it {cause}: the motion beyond is not determined"
+                    "no step of {h:.3e} is made from t = {t}, since {cause}, as far as the last step tells: where that happens, the \
+                     motion beyond is not determined; shorter steps come closer, or pass if it does not happen"
                 )
             }
             Failure::StepSizeTooSmall { t, h, cause } => write!(
@@ -384,6 +394,11 @@ impl fmt::Display for Failure {
                 f,
                 "`{invariant}` is declared to be constant, and changes at t = {t} in the {form} form: its derivative is {rate:.3e}, \
                  with terms that add up to {size:.3e} in absolute value; correct the declaration, or the parameters for which it holds"
+            ),
+            Failure::NotProjected { t, unknown } => write!(
+                f,
+                "the state at t = {t} has drifted too far to be projected onto the constraints, worst in `{unknown}`: project every step, or \
+                 tighten the tolerances"
             ),
             Failure::MultiplierNotZero { t, form, multiplier, value } => write!(
                 f,

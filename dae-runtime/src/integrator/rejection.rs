@@ -25,7 +25,7 @@ pub(crate) enum StepError {
     NonFinite { equation: usize },
     /// An iteration matrix is singular.
     Singular,
-    /// Constraints come to depend on one another within the step, most of all this invariant on the others.
+    /// Constraints are about to depend on one another, most of all this invariant on the others.
     Dependence { invariant: usize },
     /// The step has to end just before a surface across which $F$ jumps, or before a kink of $F$ that makes its error
     /// too large.

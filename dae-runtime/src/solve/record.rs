@@ -97,12 +97,12 @@ impl<'d> Recorder<'d> {
     }
 
     /// Moves a state onto all constraints, with the algebraic unknowns that belong to it, if this has been asked for.
-    fn project(&mut self, t: f64, state: &mut [f64]) -> Result<(), Failure> {
+    fn project(&self, t: f64, state: &mut [f64]) -> Result<(), Failure> {
         let Some(dae) = self.projected else { return Ok(()) };
         let unknowns = &dae.description().unknowns;
         dae.project(t, state, Projection::On.levels()).map_err(|unknown| {
-            let unknown = unknowns[unknown].name.clone();
-            Failure::StepSizeTooSmall { t, h: 0.0, cause: StepCause::Convergence { unknown } }
+            let unknown = unknowns.get(unknown).map_or("-".into(), |unknown| unknown.name.clone());
+            Failure::NotProjected { t, unknown }
         })?;
         let (slope, mut residual) = (vec![0.0; state.len()], vec![0.0; state.len()]);
         dae.residual(t, state, &slope, &mut residual);
@@ -128,7 +128,7 @@ impl<'d> Recorder<'d> {
     ///
     /// # Errors
     /// It cannot be projected.
-    pub(super) fn end(&mut self, stepper: &dyn Stepper, solution: &mut Solution) -> Result<(), Failure> {
+    pub(super) fn end(&self, stepper: &dyn Stepper, solution: &mut Solution) -> Result<(), Failure> {
         let (t, mut state) = (stepper.time(), stepper.state().to_vec());
         solution.end_at(t, &state, stepper.derivative());
         self.improve(stepper, t, &mut state);

@@ -20,8 +20,8 @@
 //! RATTLE on a spherical pendulum, in $10^8$ steps of 0.01 (example `rattle`): in every tenth of the run the largest energy
 //! error is 1.0109e-3 and the mean one -3.6452e-4; the constraint is violated by at most 2.2e-16, its derivative by
 //! 1.5e-15. A step takes 1.5 times as long as in a loop written by hand for this one system. There is no error estimate.
-//! A run ends before a step within which the constraints would come to depend on one another, since the equations do not
-//! determine how a motion goes on from there.
+//! A run ends before a step within which, extrapolated from the last one, the constraints come to depend on one another:
+//! the equations do not determine how a motion goes on from there.
 //!
 //! The positions are also those of SHAKE (Ryckaert, Ciccotti & Berendsen 1977), the recursion of two steps
 //! $q_{n+1} - 2 q_n + q_{n-1} = -h^2 M^{-1} (U_q(q_n) + G(q_n)^{\mathsf T} \lambda_n)$ with $g(q_{n+1}) = 0$: RATTLE differs

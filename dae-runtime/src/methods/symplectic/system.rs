@@ -74,6 +74,12 @@ fn entries(pattern: &crate::contract::Pattern, rows: &[usize], columns: &[usize]
     found
 }
 
+/// Adds the matrix of these entries times a vector and `factor`.
+#[inline]
+fn add_entries(entries: &Entries, values: &[f64], x: &[f64], factor: f64, sum: &mut [f64]) {
+    entries.iter().for_each(|&(i, j, place)| sum[i] += factor * values[place] * x[j]);
+}
+
 /// Copies entries into a matrix of so many rows, times `factor`.
 #[inline]
 fn gather(entries: &Entries, values: &[f64], factor: f64, rows: usize, matrix: &mut [f64]) {
@@ -229,17 +235,13 @@ impl<'d> System<'d> {
     /// Adds the change of the velocities by a change of the momenta, times a factor.
     #[inline]
     pub(super) fn add_velocities(&self, change: &[f64], factor: f64, sum: &mut [f64]) {
-        for &(i, j, place) in &self.entries[2] {
-            sum[i] -= factor * self.jacobian[place] * change[j];
-        }
+        add_entries(&self.entries[2], &self.jacobian, change, -factor, sum);
     }
 
     /// Changes the velocity as the force does in this time.
     #[inline]
     pub(super) fn kick_velocity(&mut self, time: f64) {
-        for &(i, j, place) in &self.entries[2] {
-            self.velocity[i] -= time * self.jacobian[place] * self.force[j];
-        }
+        add_entries(&self.entries[2], &self.jacobian, &self.force, -time, &mut self.velocity);
     }
 
     /// Evaluates the constraints.

@@ -6,10 +6,9 @@
 use super::super::lowering::Lowering;
 use super::{Block, Group, Known};
 use crate::derive::hamiltonian::{Hamiltonian, Pair, derive};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::UnknownId;
 use crate::model::Derivation;
-use crate::syntax::ast::{ItemKind, List, Quantity};
+use crate::syntax::ast::{List, Quantity};
 
 impl<'a> Lowering<'a, '_> {
     pub(super) fn hamiltonian(&mut self, position: usize, block: &Block<'a>) {
@@ -38,28 +37,13 @@ impl<'a> Lowering<'a, '_> {
         let kinetic = self.energy(position, block, Quantity::Kinetic, "kinetic energy");
         let potential = self.energy(position, block, Quantity::Potential, "potential energy");
         let whole = self.energy(position, block, Quantity::Hamiltonian, "Hamiltonian");
-        self.check_hamiltonian(block);
+        self.check_energies(block, Quantity::Hamiltonian, ["Hamiltonian", "hamiltonian", "momenta"]);
         system.energies = [kinetic, potential, whole].into_iter().flatten().collect();
         let coordinates: Vec<UnknownId> = system.pairs.iter().map(|pair| pair.coordinate).collect();
         let momenta: Vec<UnknownId> = system.pairs.iter().map(|pair| pair.momentum).collect();
-        let mut groups = Vec::new();
-        self.items(position, block.items, |this, item, group| match &item.kind {
-            ItemKind::Force(coordinate, value) => {
-                let advice = ("name the coordinate, not its momentum", momenta.as_slice());
-                let forces = this.forces(position, block, (coordinate, *value), (&coordinates, advice), group);
-                system.forces.extend(forces);
-            }
-            ItemKind::Constraint(multiplier, equation) => {
-                system.constraints.extend(this.constraints(position, item, (multiplier, equation), group));
-                groups.push(group.clone());
-            }
-            ItemKind::List(..)
-            | ItemKind::Quantity(..)
-            | ItemKind::Dynamics(_)
-            | ItemKind::Horizon(..)
-            | ItemKind::Invariant(_)
-            | ItemKind::For(_) => {}
-        });
+        let advice = ("name the coordinate, not its momentum", momenta.as_slice());
+        let (forces, constraints, groups) = self.forces_and_constraints(position, block, (&coordinates, advice));
+        (system.forces, system.constraints) = (forces, constraints);
         (system, groups)
     }
 
@@ -83,28 +67,5 @@ impl<'a> Lowering<'a, '_> {
                 Some(Pair { coordinate: unknown, momentum: momentum?.unknown, origin: name.origin })
             })
             .collect()
-    }
-
-    /// Reports a Hamiltonian that is missing or given twice.
-    fn check_hamiltonian(&mut self, block: &Block<'a>) {
-        let place = |quantity| block.quantities.get(&quantity).map(|(_, origin)| *origin);
-        match (place(Quantity::Hamiltonian), place(Quantity::Kinetic).or(place(Quantity::Potential))) {
-            (Some(whole), Some(part)) => {
-                let message = "the Hamiltonian is given twice: as a whole, and by its energies";
-                let finding = Diagnostic::error(Code::RepeatedPart, message);
-                let finding = finding.label(whole, "as a whole").label(part, "by its parts");
-                self.found.push(finding.help("keep one: `kinetic` and `potential`, or `hamiltonian`"));
-            }
-            (None, None) => {
-                let help =
-                    "write `hamiltonian = …;`, or `kinetic = …;` and `potential = …;`, of coordinates and momenta";
-                self.missing(block, "the Hamiltonian is not given".into(), help);
-            }
-            (None, Some(_)) if place(Quantity::Kinetic).is_none() => {
-                let help = "write `kinetic = …;` of the coordinates and momenta";
-                self.missing(block, "the kinetic energy is missing".into(), help);
-            }
-            _ => {}
-        }
     }
 }

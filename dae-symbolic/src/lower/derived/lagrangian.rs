@@ -6,10 +6,9 @@
 use super::super::lowering::Lowering;
 use super::{Block, Group, Known};
 use crate::derive::lagrangian::{Coordinate, Energy, Lagrangian, derive, energy};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Rational, UnknownId};
 use crate::model::Derivation;
-use crate::syntax::ast::{ItemKind, List, Quantity};
+use crate::syntax::ast::{List, Quantity};
 
 impl<'a> Lowering<'a, '_> {
     pub(super) fn lagrangian(&mut self, position: usize, block: &Block<'a>) {
@@ -44,24 +43,9 @@ impl<'a> Lowering<'a, '_> {
         let mut system = Lagrangian { coordinates, energies, dissipation, ..Lagrangian::default() };
         let coordinates: Vec<UnknownId> = system.coordinates.iter().map(|it| it.unknown).collect();
         let velocities: Vec<UnknownId> = system.coordinates.iter().filter_map(|it| it.velocity).collect();
-        let mut groups = Vec::new();
-        self.items(position, block.items, |this, item, group| match &item.kind {
-            ItemKind::Force(coordinate, value) => {
-                let advice = ("name the coordinate, not its velocity", velocities.as_slice());
-                let forces = this.forces(position, block, (coordinate, *value), (&coordinates, advice), group);
-                system.forces.extend(forces);
-            }
-            ItemKind::Constraint(multiplier, equation) => {
-                system.constraints.extend(this.constraints(position, item, (multiplier, equation), group));
-                groups.push(group.clone());
-            }
-            ItemKind::List(..)
-            | ItemKind::Quantity(..)
-            | ItemKind::Dynamics(_)
-            | ItemKind::Horizon(..)
-            | ItemKind::Invariant(_)
-            | ItemKind::For(_) => {}
-        });
+        let advice = ("name the coordinate, not its velocity", velocities.as_slice());
+        let (forces, constraints, groups) = self.forces_and_constraints(position, block, (&coordinates, advice));
+        (system.forces, system.constraints) = (forces, constraints);
         (system, groups)
     }
 
@@ -93,24 +77,7 @@ impl<'a> Lowering<'a, '_> {
         let kinetic = self.energy(position, block, Quantity::Kinetic, "kinetic energy");
         let potential = self.energy(position, block, Quantity::Potential, "potential energy");
         let whole = self.energy(position, block, Quantity::Lagrangian, "Lagrangian");
-        let place = |quantity| block.quantities.get(&quantity).map(|(_, origin)| *origin);
-        match (place(Quantity::Lagrangian), place(Quantity::Kinetic).or(place(Quantity::Potential))) {
-            (Some(whole), Some(part)) => {
-                let message = "the Lagrangian is given twice: as a whole, and by its energies";
-                let finding = Diagnostic::error(Code::RepeatedPart, message);
-                let finding = finding.label(whole, "as a whole").label(part, "by its parts");
-                self.found.push(finding.help("keep one: `kinetic` and `potential`, or `lagrangian`"));
-            }
-            (None, None) => {
-                let help = "write `kinetic = …;` and `potential = …;`, or `lagrangian = …;`";
-                self.missing(block, "neither energies nor the Lagrangian are given".into(), help);
-            }
-            (None, Some(_)) if place(Quantity::Kinetic).is_none() => {
-                let help = "write `kinetic = …;` of the coordinates and their velocities";
-                self.missing(block, "the kinetic energy is missing".into(), help);
-            }
-            _ => {}
-        }
+        self.check_energies(block, Quantity::Lagrangian, ["Lagrangian", "lagrangian", "velocities"]);
         let plus = [kinetic, whole].into_iter().flatten().map(|energy| (Rational::ONE, energy));
         plus.chain(potential.map(|energy| (Rational::MINUS_ONE, energy))).collect()
     }

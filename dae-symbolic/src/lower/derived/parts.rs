@@ -32,6 +32,56 @@ impl<'a> Lowering<'a, '_> {
         Some(Energy { name, value, origin })
     }
 
+    /// Reports energies that are missing or given twice; `of` is the word for what the kinetic energy depends on beside
+    /// coordinates.
+    pub(super) fn check_energies(&mut self, block: &Block<'a>, whole: Quantity, [name, word, of]: [&str; 3]) {
+        let place = |quantity| block.quantities.get(&quantity).map(|(_, origin)| *origin);
+        match (place(whole), place(Quantity::Kinetic).or(place(Quantity::Potential))) {
+            (Some(whole), Some(part)) => {
+                let message = format!("the {name} is given twice: as a whole, and by its energies");
+                let finding = Diagnostic::error(Code::RepeatedPart, message);
+                let finding = finding.label(whole, "as a whole").label(part, "by its parts");
+                self.found.push(finding.help(format!("keep one: `kinetic` and `potential`, or `{word}`")));
+            }
+            (None, None) => {
+                let help = format!("write `kinetic = …;` and `potential = …;`, or `{word} = …;`");
+                self.missing(block, format!("neither energies nor the {name} are given"), &help);
+            }
+            (None, Some(_)) if place(Quantity::Kinetic).is_none() => {
+                let help = format!("write `kinetic = …;` of the coordinates and their {of}");
+                self.missing(block, "the kinetic energy is missing".into(), &help);
+            }
+            _ => {}
+        }
+    }
+
+    /// The forces, with the positions of their coordinates, the constraints, and the groups that these form; `advice` is
+    /// for those who name one of the unknowns in it in place of a coordinate.
+    pub(super) fn forces_and_constraints(
+        &mut self,
+        position: usize,
+        block: &Block<'a>,
+        (coordinates, advice): (&[UnknownId], (&'static str, &[UnknownId])),
+    ) -> (Vec<(usize, Expr)>, Vec<Constraint>, Vec<Group>) {
+        let (mut forces, mut constraints, mut groups) = (Vec::new(), Vec::new(), Vec::new());
+        self.items(position, block.items, |this, item, group| match &item.kind {
+            ItemKind::Force(coordinate, value) => {
+                forces.extend(this.forces(position, block, (coordinate, *value), (coordinates, advice), group));
+            }
+            ItemKind::Constraint(multiplier, equation) => {
+                constraints.extend(this.constraints(position, item, (multiplier, equation), group));
+                groups.push(group.clone());
+            }
+            ItemKind::List(..)
+            | ItemKind::Quantity(..)
+            | ItemKind::Dynamics(_)
+            | ItemKind::Horizon(..)
+            | ItemKind::Invariant(_)
+            | ItemKind::For(_) => {}
+        });
+        (forces, constraints, groups)
+    }
+
     /// Adds the energy to the invariants under the names that the block gives to it.
     pub(super) fn conserved(&mut self, block: &Block<'a>, energy: Expr) {
         for item in block.items {
@@ -43,7 +93,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// The forces of a statement, each with the position of the coordinate on which it acts; `advice` is for those who
     /// name one of the `others` in place of a coordinate.
-    pub(super) fn forces(
+    fn forces(
         &mut self,
         position: usize,
         block: &Block<'a>,
@@ -86,7 +136,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// The constraints of a statement.
-    pub(super) fn constraints(
+    fn constraints(
         &mut self,
         position: usize,
         item: &Item,
