@@ -12,6 +12,7 @@
 //! Generated code and the interpreter allocate nothing where a step evaluates them, and nothing panics on non-finite
 //! input: `NaN` in gives `NaN` out.
 
+mod boundary;
 pub mod class;
 mod first_integrals;
 mod hamiltonian;
@@ -25,6 +26,7 @@ use std::ops::RangeInclusive;
 
 use crate::inputs::signal::InputError;
 use crate::interval::TaylorModel;
+pub use boundary::{Boundary, BoundaryDescription, Point};
 pub use first_integrals::{DeclaredIntegrals, IntegralsDescription};
 pub use hamiltonian::HamiltonianStructure;
 pub use name::Name;

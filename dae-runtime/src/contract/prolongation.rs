@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::{Name, Pattern};
+use super::{Boundary, Name, Pattern};
 
 /// How a start value is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,4 +94,9 @@ pub trait Prolongation {
     /// Derivatives of the start values with respect to the parameters. There is nothing to write where no parameter
     /// enters.
     fn start_jacobian_p(&self, _t: f64, _values: &mut [f64]) {}
+
+    /// The boundary conditions, if the model has any.
+    fn boundary(&self) -> Option<&dyn Boundary> {
+        None
+    }
 }
