@@ -100,6 +100,10 @@ codes! {
     InvalidLieGroup = "E420", "a Lie group that does not exist, or a generator with what it cannot contain";
     OutsideLieAlgebra = "E421", "a generator that is not proved to be in the Lie algebra of its group";
     StartOffGroup = "E422", "a matrix that does not start in its Lie group";
+    InvalidCondition = "E430", "a boundary condition with what it cannot contain, or without an unknown";
+    InvalidFree = "E431", "a free quantity that is neither a parameter nor `t_end`";
+    ConditionCount = "E432", "more boundary conditions than the model has degrees of freedom and free quantities, or fewer";
+    DependentConditions = "E433", "boundary conditions that restrict the same";
     MissingForm = "E501", "a formulation that the model does not have";
     ContradictoryStart = "E601", "fixed start values that contradict the equations";
     DifferentiatedKink = "W501", "an equation with a kink that the reduction differentiates";

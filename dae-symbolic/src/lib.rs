@@ -16,6 +16,7 @@ mod expand;
 pub mod expr;
 pub mod external_functions;
 pub mod family;
+pub mod boundary;
 pub mod first_integrals;
 pub mod form;
 pub mod formulation;

@@ -123,6 +123,7 @@ impl Evaluator<'_> {
                 | Node::Sum(_)
                 | Node::Product(_)
                 | Node::Call { .. }
+                | Node::At { .. }
                 | Node::List(_)
                 | Node::Repeat { .. }
                 | Node::RangeHead { .. }

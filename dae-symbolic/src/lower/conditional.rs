@@ -42,6 +42,7 @@ impl Evaluator<'_> {
             | Node::Product(_)
             | Node::Call { .. }
             | Node::Index { .. }
+            | Node::At { .. }
             | Node::List(_)
             | Node::Repeat { .. }
             | Node::RangeHead { .. }

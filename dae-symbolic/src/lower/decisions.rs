@@ -89,6 +89,7 @@ impl Skips {
                 | Node::Not(_)
                 | Node::Call { .. }
                 | Node::Index { .. }
+                | Node::At { .. }
                 | Node::List(_)
                 | Node::Repeat { .. }
                 | Node::RangeHead { .. }

@@ -1,9 +1,10 @@
-//! Blocks from which equations are derived.
+//! Blocks from which equations are derived, and the block of boundary conditions.
 //!
-//! In: the statements of a `lagrangian`, `hamiltonian`, `optimal_control` or `lie_group` block. Out: the unknowns they
+//! In: the statements of a `lagrangian`, `hamiltonian`, `optimal_control`, `lie_group` or `boundary` block. Out: the unknowns they
 //! name, and findings about everything that is missing, given twice or not an unknown. `lagrangian.rs`, `hamiltonian.rs`,
-//! `optimal_control.rs` and `lie_group.rs` build the equations.
+//! `optimal_control.rs` and `lie_group.rs` build the equations, `boundary.rs` the conditions.
 
+mod boundary;
 mod hamiltonian;
 mod lagrangian;
 mod lie_group;
@@ -59,6 +60,7 @@ impl<'a> Lowering<'a, '_> {
             DerivedKind::Lagrangian => self.lagrangian(position, &block),
             DerivedKind::Hamiltonian => self.hamiltonian(position, &block),
             DerivedKind::OptimalControl => self.optimal_control(position, &block),
+            DerivedKind::Boundary => self.boundary(position, &block),
         }
     }
 
@@ -88,6 +90,8 @@ impl<'a> Lowering<'a, '_> {
                 | ItemKind::Constraint(..)
                 | ItemKind::Dynamics(_)
                 | ItemKind::Horizon(..)
+                | ItemKind::Condition(_)
+                | ItemKind::Free(_)
                 | ItemKind::Invariant(_)
                 | ItemKind::For(_) => {}
             }

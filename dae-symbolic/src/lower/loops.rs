@@ -68,6 +68,7 @@ impl<'a> Lowering<'a, '_> {
             | Node::Conditional { .. }
             | Node::Call { .. }
             | Node::Index { .. }
+            | Node::At { .. }
             | Node::List(_)
             | Node::Repeat { .. }
             | Node::RangeHead { .. }

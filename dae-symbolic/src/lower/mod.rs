@@ -26,6 +26,7 @@ mod leaves;
 mod loops;
 mod lowering;
 mod names;
+mod points;
 mod resolve;
 mod starts;
 mod statements;

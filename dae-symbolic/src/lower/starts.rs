@@ -33,7 +33,7 @@ impl<'a> Lowering<'a, '_> {
         extents: &[usize],
     ) {
         let origin = self.written.expressions.origin(value.root);
-        let Some((loops, body)) = self.by_index(position, value, indices, extents, Place::StartValue) else { return };
+        let Some((loops, body)) = self.by_index(position, value, indices, extents, self.place_of_start(whole.given)) else { return };
         let outer = loops.len() - extents.len();
         let element: Vec<Affine> = (outer..loops.len()).map(Affine::variable).collect();
         let body = body.map(|value| StartBody { indices: element.clone(), value });
@@ -85,7 +85,7 @@ impl<'a> Lowering<'a, '_> {
         for index in &it.element {
             self.resolve(*index, position, Place::Extent);
         }
-        self.resolve(value, position, Place::StartValue);
+        self.resolve(value, position, self.place_of_start(it.given));
         let (loops, body) = self.family(|this| {
             let indices = this.element(&it.variable.text, &it.element, &extents)?;
             Some(StartBody { indices, value: this.evaluate_scalar(value)?.expr })
@@ -104,6 +104,20 @@ impl<'a> Lowering<'a, '_> {
                 statement,
             };
             self.model.starts.push(start);
+        }
+    }
+
+    /// The place of a start value: guesses of a model with boundary conditions are functions of time.
+    fn place_of_start(&self, given: Given) -> Place {
+        let has_conditions = |statement: &ast::Statement| match &statement.kind {
+            ast::StatementKind::Derived(it) => {
+                matches!(it.kind, ast::DerivedKind::Boundary | ast::DerivedKind::OptimalControl)
+            }
+            _ => false,
+        };
+        match given {
+            Given::Guess if self.written.statements.iter().any(has_conditions) => Place::Guess,
+            Given::Guess | Given::Fixed => Place::StartValue,
         }
     }
 

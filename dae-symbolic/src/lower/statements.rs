@@ -65,6 +65,7 @@ fn empty(written: &ast::Model) -> FamilyModel {
         time_invariant: Vec::new(),
         derivations: Vec::new(),
         invariants: Vec::new(),
+        boundary: None,
         forms: Form::DEFAULT.to_vec(),
         form_origins: Vec::new(),
     }
@@ -248,6 +249,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn finish(mut self) -> FamilyModel {
+        self.finish_boundary();
         self.model.dag = self.evaluator.dag;
         self.model.tables = self.evaluator.tables;
         self.model.accesses = self.evaluator.leaves.accesses;

@@ -52,6 +52,7 @@ impl ModelBuilder {
             equations: Vec::new(),
             derivations: Vec::new(),
             invariants: Vec::new(),
+            boundary: None,
             forms: Form::DEFAULT.to_vec(),
             form_origins: Vec::new(),
             work: Work::default(),

@@ -3,6 +3,7 @@
 //! In: the text (through `lower`), or calls of a [`ModelBuilder`]. Out: one type that every later stage reads.
 //! Expressions live in the model's own [`Dag`]. [`verify()`] states what every model fulfils.
 
+mod boundary;
 mod builder;
 mod derivation;
 mod domain;
@@ -13,6 +14,7 @@ mod query;
 mod verify;
 mod work;
 
+pub use boundary::{BoundaryConditions, Condition, PointTime, PointValue};
 pub use builder::ModelBuilder;
 pub(crate) use builder::residual;
 pub use derivation::{Boundary, BoundaryCondition, Canonical, Derivation, Entries, Mechanics, OptimalControl};
@@ -58,6 +60,8 @@ pub struct Model {
     pub derivations: Vec<Derivation>,
     /// Quantities that are declared not to change along solutions.
     pub invariants: Vec<DeclaredInvariant>,
+    /// The boundary conditions that the text writes down.
+    pub boundary: Option<BoundaryConditions>,
     /// The formulations that are asked for.
     pub forms: Vec<Form>,
     /// Where the text asks for the formulations; empty if it names none.

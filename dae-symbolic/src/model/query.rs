@@ -3,7 +3,7 @@
 //! In: a model. Out: start values by order, named sub-expressions, functions from outside the model, and expressions
 //! with inputs replaced by their definitions, or parameters by their defaults.
 
-use super::{Domain, Input, Model, StartValue, Unknown};
+use super::{Derivation, Domain, Input, Model, StartValue, Unknown};
 use crate::expr::{Dag, Expr, External, ExternalSource, Node, Symbol, reachable, substitute, total_derivative};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,6 +25,12 @@ impl Model {
         let equations = self.equations.iter().map(|e| &e.domain);
         let parameters = self.parameters.iter().map(|p| &p.domain);
         unknowns.chain(equations).chain(parameters).any(Domain::is_family)
+    }
+
+    /// Whether the text has boundary conditions, or a description from which they follow.
+    pub fn has_boundary(&self) -> bool {
+        let is_control = |derivation: &Derivation| matches!(derivation, Derivation::OptimalControl(_));
+        self.boundary.is_some() || self.derivations.iter().any(is_control)
     }
 
     /// Whether members of arrays of unknowns or of families of equations are left out.

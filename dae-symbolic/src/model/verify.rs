@@ -3,7 +3,7 @@
 //! In: a model from anywhere. Out: nothing, or all errors in it. Models that were read from text fulfil most of this by
 //! construction; models that were built or derived by a program are held to the same rules.
 
-use super::{MAX_ORDER, Model, derivative_name, highest_orders};
+use super::{MAX_ORDER, Model, PointTime, Start, derivative_name, highest_orders};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Dag, Expr, Node, Symbol, UnknownId};
 use crate::origin::Origin;
@@ -25,6 +25,7 @@ pub fn verify(model: &Model) -> Result<(), Diagnostics> {
     verifier.definitions();
     verifier.equations();
     verifier.invariants();
+    verifier.boundary();
     if verifier.found.is_empty() { Ok(()) } else { Err(verifier.found) }
 }
 
@@ -139,7 +140,9 @@ impl Verifier<'_> {
                 let name = derivative_name(&unknown.name, order);
                 self.order_in_range(order, &name, start.origin);
                 let owner = format!("the start value of `{name}`");
-                self.expression(start.value, start.origin, &owner, |symbol| is_parameter(model, symbol));
+                let is_guess = start.kind == Start::Guess && model.has_boundary();
+                let allowed = |symbol| is_parameter(model, symbol) || (is_guess && symbol == Symbol::Time);
+                self.expression(start.value, start.origin, &owner, allowed);
             }
         }
     }
@@ -176,6 +179,32 @@ impl Verifier<'_> {
         for invariant in &model.invariants {
             let owner = format!("`{}`", invariant.name);
             self.expression(invariant.value, invariant.origin, &owner, allowed);
+        }
+    }
+
+    fn boundary(&mut self) {
+        let model = self.model;
+        let Some(boundary) = &model.boundary else { return };
+        let given = |symbol| is_parameter(model, symbol);
+        for end in boundary.horizon.iter().flat_map(|&(from, to)| [from, to]) {
+            self.expression(end, boundary.origin, "an end of the horizon", given);
+        }
+        for time in &boundary.times {
+            if let PointTime::Interior(value) = time {
+                self.expression(*value, boundary.origin, "a time of a condition", given);
+            }
+        }
+        let allowed = |symbol| match symbol {
+            Symbol::State(k) => boundary.values.get(k as usize).is_some_and(|value| {
+                value.unknown.index() < model.unknowns.len() && value.time < boundary.times.len()
+            }),
+            Symbol::StateDerivative(i) => (i as usize) < boundary.times.len(),
+            other => given(other),
+        };
+        for condition in &boundary.conditions {
+            for side in [condition.left, condition.right] {
+                self.expression(side, condition.origin, "this condition", allowed);
+            }
         }
     }
 

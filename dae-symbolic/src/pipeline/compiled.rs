@@ -5,6 +5,7 @@
 
 use super::forms::Reductions;
 use crate::alias::Eliminated;
+use crate::boundary::BoundaryProblem;
 use crate::diagnostic::Diagnostics;
 use crate::expr::Expr;
 use crate::external_functions::InputNeed;
@@ -43,6 +44,8 @@ pub struct Compiled {
     pub analysis: Analysis,
     /// The invariants that the text declares, with what is known about them.
     pub first_integrals: Vec<FirstIntegral>,
+    /// The boundary conditions, if the model has any.
+    pub boundary: Option<BoundaryProblem>,
     /// Constraints between the states that follow by differentiation.
     pub hidden: Vec<HiddenConstraint>,
     /// The model with the derivatives of its equations.

@@ -10,7 +10,7 @@ use super::run;
 use crate::family::{classes, excerpt, rows, unknown_classes};
 use crate::index::{Insufficient, Limits, analyse_excerpt};
 use crate::model::family::{FamilyModel, instantiate_excerpt};
-use crate::model::{Model, verify};
+use crate::model::{Derivation, Model, verify};
 use crate::structure::analyse;
 
 /// The distances over which a member may depend on others, tried in this order: two more neighbours for each
@@ -23,7 +23,10 @@ const WORTH: usize = 2;
 /// Runs the pipeline on an excerpt. `t0` is the time at which the model's start values hold.
 pub fn compile_excerpt(family: &FamilyModel, t0: f64) -> Option<Compiled> {
     // Invariants are sums over all members, as a rule.
-    if family.is_scalar() || !family.invariants.is_empty() {
+    // Boundary conditions refer to single members.
+    let is_control = |derivation: &Derivation| matches!(derivation, Derivation::OptimalControl(_));
+    let has_boundary = family.boundary.is_some() || family.derivations.iter().any(is_control);
+    if family.is_scalar() || !family.invariants.is_empty() || has_boundary {
         return None;
     }
     let whole = rows(family).ok()?;

@@ -13,6 +13,8 @@
 //!    from the text keep them. `index_reduction`: differentiated constraints; after this point no expression contains a
 //!    derivative that the model defines explicitly.
 //!    `first_integrals::examine`: after this point declared invariants are over states, and none is known to change.
+//!    `boundary::complete`: after this point there are as many boundary conditions as degrees of freedom and free
+//!    quantities, where these are known, and none follows from others.
 //! 4. `formulation::formulate`: states are chosen; after this point expressions are over states, their derivatives,
 //!    time, parameters and inputs.
 //! 5. `formulation::FormProgram`: inputs are expanded; after this point nothing refers to the DAG.
@@ -35,6 +37,7 @@ use hidden::hidden_constraints;
 use values::check_values;
 
 use crate::alias::reconcile;
+use crate::boundary::complete;
 use crate::external_functions::{needs, settle_tables};
 use crate::first_integrals::examine;
 use crate::formulation::lie_program;
@@ -63,7 +66,8 @@ fn run<E: From<Rejected>>(
     let reductions = Reductions::of(&mut model, &analysis);
     let hidden = hidden_constraints(&mut model, &analysis, &reductions.reduced);
     let first_integrals = examine(&mut model, &reductions.examined(&analysis, t0)).map_err(text)?;
-    let prolonged = prolonged(&mut model, &analysis);
+    let mut prolonged = prolonged(&mut model, &analysis);
+    let boundary = complete(&mut model, &analysis, &mut prolonged, t0).map_err(text)?;
     let (forms, recommended, unavailable) =
         reductions.with_materials(&analysis, &prolonged, t0, &first_integrals, |it| forms::all(&mut model, it));
     let warnings = differentiated_kinks(&mut model, &analysis);
@@ -77,6 +81,7 @@ fn run<E: From<Rejected>>(
         t0,
         analysis,
         first_integrals,
+        boundary,
         hidden,
         prolonged,
         prolonged_spelled,

@@ -10,12 +10,14 @@
 //!
 //! [`Prolonged`] fulfils the runtime's [`Prolongation`] contract by interpretation.
 
+mod boundary;
 mod whole;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use dae_runtime::contract::{Jet, JetEquation, Prolongation, ProlongationDescription, Start};
+pub use boundary::{BoundaryProgram, point_numbers};
+use dae_runtime::contract::{Boundary, Jet, JetEquation, Prolongation, ProlongationDescription, Start};
 
 use crate::defaults::{parameter_enclosures, parameter_places, whole_parameters};
 use crate::expr::interval::Interval;
@@ -52,6 +54,8 @@ pub struct Prolonged {
     pub start: Program,
     /// The Jacobian of the start values with respect to the parameters.
     pub start_jacobian_p: Program,
+    /// The boundary conditions, if the model has any.
+    pub boundary: Option<BoundaryProgram>,
     /// Default values of the parameters.
     pub parameters: Vec<f64>,
     /// Enclosures of the exact values that the text gives to the parameters.
@@ -147,6 +151,7 @@ fn prolong_in(
         jacobian: jacobian.program,
         jacobian_p: jacobian_p.program,
         start_jacobian_p: start_jacobian_p.program,
+        boundary: None,
         parameters: whole_parameters(model)?,
         parameter_enclosures: parameter_enclosures(model)?,
         scratch: RefCell::default(),
@@ -258,5 +263,9 @@ impl Prolongation for Prolonged {
 
     fn start_jacobian_p(&self, t: f64, values: &mut [f64]) {
         self.run(&self.start_jacobian_p, t, &[], values);
+    }
+
+    fn boundary(&self) -> Option<&dyn Boundary> {
+        self.boundary.as_ref().map(|_| self as &dyn Boundary)
     }
 }

@@ -51,6 +51,7 @@ impl Prolonged {
             jacobian_p: self.jacobian_p.clone(),
             start: self.start.clone(),
             start_jacobian_p: self.start_jacobian_p.clone(),
+            boundary: None,
             parameters: self.parameters.clone(),
             parameter_enclosures: self.parameter_enclosures.clone(),
             scratch: RefCell::default(),

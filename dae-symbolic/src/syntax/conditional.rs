@@ -12,6 +12,7 @@ use super::parser::{Parsed, Parser, Reported};
 use super::validate;
 use crate::diagnostic::Diagnostic;
 use proc_macro2::Delimiter;
+use std::ops::RangeInclusive;
 
 impl Parser {
     /// Moves past `if` and starts its condition.
@@ -222,6 +223,22 @@ fn misplaced(expressions: &Expressions, it: Expression, wanted: Sort) -> Option<
     }
 }
 
+/// The nodes of the expression with this root.
+pub(crate) fn nodes_below(expressions: &Expressions, root: NodeId) -> RangeInclusive<usize> {
+    let mut first = root;
+    // Nodes stand after their operands, so that the first node of an expression is found along first operands.
+    loop {
+        let operand = match expressions.node(first) {
+            Node::RangeSum { head, .. } => Some(*head),
+            node => operands(node).into_iter().map(|(id, _)| id).min(),
+        };
+        match operand {
+            Some(operand) => first = operand,
+            None => return first.index()..=root.index(),
+        }
+    }
+}
+
 /// The operands of a node, and the sort that each of them must have.
 fn operands(node: &Node) -> Vec<(NodeId, Sort)> {
     let all = |ids: &[NodeId], sort| ids.iter().map(|&id| (id, sort)).collect();
@@ -239,6 +256,7 @@ fn operands(node: &Node) -> Vec<(NodeId, Sort)> {
             cases.iter().flat_map(of_case).chain([(*otherwise, Sort::Number)]).collect()
         }
         Node::Index { array, index } => all(&[*array, *index], Sort::Number),
+        Node::At { value, time } => all(&[*value, *time], Sort::Number),
         Node::List(items) => all(items, Sort::Number),
         Node::Repeat { value, count } => all(&[*value, *count], Sort::Number),
         Node::RangeHead { start, end, .. } => all(&[*start, *end], Sort::Number),

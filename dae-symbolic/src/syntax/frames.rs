@@ -79,6 +79,11 @@ pub(super) enum Opener {
         start: usize,
         arguments: Vec<NodeId>,
     },
+    /// `value(`
+    At {
+        value: NodeId,
+        start: usize,
+    },
     /// `array[`
     Index {
         array: NodeId,
@@ -179,6 +184,7 @@ impl Stack {
             | Opener::Bound
             | Opener::Group { .. }
             | Opener::Call { .. }
+            | Opener::At { .. }
             | Opener::Index { .. }
             | Opener::List { .. }
             | Opener::Repeat { .. }
@@ -198,6 +204,7 @@ impl Stack {
             | Opener::Bound
             | Opener::Group { .. }
             | Opener::Call { .. }
+            | Opener::At { .. }
             | Opener::Index { .. }
             | Opener::List { .. }
             | Opener::Repeat { .. }

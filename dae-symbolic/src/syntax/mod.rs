@@ -138,6 +138,8 @@ mod source;
 pub(crate) mod suggest;
 pub(crate) mod validate;
 
+pub(crate) use conditional::nodes_below;
+
 #[cfg(feature = "terminal")]
 pub use render_terminal::to_styled_text;
 pub use render_text::{SourceText, to_text};

@@ -173,6 +173,7 @@ impl Parser {
     pub(super) fn close_array(&mut self, opener: Opener, last: Option<Operand>, end: usize) -> Option<Operand> {
         let (node, start) = match opener {
             Opener::Index { array, start } => (Node::Index { array, index: last?.node }, start),
+            Opener::At { value, start } => (Node::At { value, time: last?.node }, start),
             Opener::List { open, mut items } => {
                 items.extend(last.map(|item| item.node));
                 (Node::List(items), open)

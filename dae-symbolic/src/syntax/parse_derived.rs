@@ -1,6 +1,6 @@
-//! Tokens to the blocks from which equations are derived.
+//! Tokens to the blocks from which equations are derived, and that of boundary conditions.
 //!
-//! In: the cursor at `lagrangian {`, `hamiltonian {` or `optimal_control {`. Out: the statements of the block. The words that open these
+//! In: the cursor at `lagrangian {`, `hamiltonian {`, `optimal_control {` or `boundary {`. Out: the statements of the block. The words that open these
 //! statements have a meaning in such a block only. A statement with an error is reported and skipped up to its `;`.
 
 use super::ast::{Derived, DerivedKind, Element, Equation, Item, ItemKind, List, Quantity, StatementKind};
@@ -21,6 +21,8 @@ enum Opens {
     Dynamics,
     Horizon,
     Invariant,
+    Condition,
+    Free,
 }
 
 /// The block around a statement.
@@ -66,6 +68,7 @@ impl DerivedKind {
                 quantity(Quantity::TerminalCost),
                 ("horizon", Opens::Horizon),
             ],
+            DerivedKind::Boundary => vec![("horizon", Opens::Horizon), ("free", Opens::Free)],
         }
     }
 
@@ -76,6 +79,7 @@ impl DerivedKind {
                 "constraints are written `constraint(lambda) left = right;`, other equations beside the block"
             }
             DerivedKind::OptimalControl => "dynamics are written `der(y) = …;`, other equations beside the block",
+            DerivedKind::Boundary => "conditions are written `y(t0) = …;`, equations beside the block",
         }
     }
 }
@@ -158,12 +162,26 @@ impl Parser {
             return Ok(Some(close));
         }
         let opens = match self.cursor.look(0) {
+            // Unknowns may have the names of these words.
+            Look::Word(word) if kind == DerivedKind::Boundary => Some(match (word, self.cursor.look(1)) {
+                ("free", Look::Word(_)) => Opens::Free,
+                ("horizon", _) if self.cursor.group_ends_before(1, ";") => Opens::Horizon,
+                (word, Look::Word(_)) if validate::STATEMENT_WORDS.contains(&word) => {
+                    return Err(self.no_item(kind, statements));
+                }
+                _ => Opens::Condition,
+            }),
+            Look::Literal(_) | Look::Open(_) | Look::Operator("-") if kind == DerivedKind::Boundary => {
+                Some(Opens::Condition)
+            }
             Look::Word(word) => statements.iter().find(|(known, _)| *known == word).map(|&(_, opens)| opens),
             _ => None,
         };
         let Some(opens) = opens else { return Err(self.no_item(kind, statements)) };
         let content = match opens {
-            Opens::List(_) | Opens::Quantity(_) | Opens::Horizon | Opens::Invariant if around == Around::For => {
+            Opens::List(_) | Opens::Quantity(_) | Opens::Horizon | Opens::Invariant | Opens::Free
+                if around == Around::For =>
+            {
                 let at = self.here();
                 return Err(self.fail(validate::not_inside_derived_for(at)));
             }
@@ -180,6 +198,8 @@ impl Parser {
             Opens::Dynamics => ItemKind::Dynamics(self.whole_equation()?),
             Opens::Horizon => self.horizon()?,
             Opens::Invariant => self.conserved()?,
+            Opens::Condition => ItemKind::Condition(self.whole_equation()?),
+            Opens::Free => self.free()?,
         };
         let origin = self.since(start);
         derived.items.push(Item { docs: attributes.docs, origin, kind: content });
@@ -275,6 +295,19 @@ impl Parser {
             (StatementKind::Equation(equation), Ending::Semicolon) => Ok(equation),
             _ => Err(Reported),
         }
+    }
+
+    /// `free a, t_end`
+    fn free(&mut self) -> Parsed<ItemKind> {
+        self.cursor.advance();
+        let mut names = vec![self.declared_name("the name of a parameter, or `t_end`")?];
+        while self.cursor.accept(",") {
+            if self.cursor.at_operator(";") {
+                break;
+            }
+            names.push(self.declared_name("the name of a parameter, or `t_end`")?);
+        }
+        Ok(ItemKind::Free(names))
     }
 
     /// `invariant name`

@@ -48,6 +48,11 @@ impl Parser {
                 stack.push(Opener::Index { array: value.node, start: value.start }, self.cursor.position());
                 Ok(Next::Operand)
             }
+            Look::Open(Delimiter::Parenthesis) if self.is_at_a_time(&value) => {
+                self.cursor.advance();
+                stack.push(Opener::At { value: value.node, start: value.start }, self.cursor.position());
+                Ok(Next::Operand)
+            }
             _ if self.at_end_of_stage(&stack.top) => self.end_of_stage(stack, value),
             Look::Operator(operator @ ("+" | "-" | "*" | "/")) => {
                 self.binary(&mut stack.top, value, operator);
@@ -87,6 +92,18 @@ impl Parser {
             }
             _ => Err(self.no_continuation(if nested { closing(&stack.top) } else { "`;`" })),
         }
+    }
+
+    /// Whether the parenthesis that opens here holds the time at which the operand before it is taken: that is an
+    /// element of an array, or a derivative.
+    fn is_at_a_time(&self, value: &Operand) -> bool {
+        let has_values = match self.expressions.node(value.node) {
+            Node::Index { .. } => true,
+            Node::Call { function, .. } => function.text == "der",
+            _ => false,
+        };
+        let here = self.cursor.position();
+        has_values && value.end + 1 == here && !self.sources.on_later_line(value.end, here)
     }
 
     /// Reports a token that cannot continue the expression; `end` is what could end it.

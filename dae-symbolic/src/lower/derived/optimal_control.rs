@@ -96,7 +96,7 @@ impl<'a> Lowering<'a, '_> {
         Some(Cost { value: self.value(Some(value), position, Place::Equation)?.expr, origin })
     }
 
-    fn horizon(&mut self, position: usize, block: &Block<'a>) -> Option<(Expr, Expr)> {
+    pub(super) fn horizon(&mut self, position: usize, block: &Block<'a>) -> Option<(Expr, Expr)> {
         let horizons = block.items.iter().filter_map(|item| match item.kind {
             ItemKind::Horizon(from, to) => Some((item.origin, from, to)),
             _ => None,

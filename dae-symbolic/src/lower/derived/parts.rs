@@ -76,6 +76,8 @@ impl<'a> Lowering<'a, '_> {
             | ItemKind::Quantity(..)
             | ItemKind::Dynamics(_)
             | ItemKind::Horizon(..)
+            | ItemKind::Condition(_)
+            | ItemKind::Free(_)
             | ItemKind::Invariant(_)
             | ItemKind::For(_) => {}
         });

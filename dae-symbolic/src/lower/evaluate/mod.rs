@@ -15,6 +15,7 @@ use super::decisions::{Cut, Skips};
 use super::incidence::{SetId, Sets};
 use super::items::{Item, Value, Views, shape};
 use super::leaves::Leaves;
+use super::points::Points;
 use super::resolve::Meaning;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{self, Dag, Expr, External, Symbol};
@@ -80,6 +81,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) skips: Skips,
     /// Tables and external functions declared so far, by statement.
     pub(super) externals: HashMap<usize, Arc<External>>,
+    /// Values at times, and integrals, of boundary conditions.
+    pub(super) points: Points,
     calls: HashMap<Call, Option<Item>>,
     inlined: usize,
     reported: HashSet<NodeId>,
@@ -108,6 +111,7 @@ impl<'a> Evaluator<'a> {
             decided_by_box: false,
             skips: Skips::of(expressions),
             externals: HashMap::new(),
+            points: Points::default(),
             calls: HashMap::new(),
             inlined: 0,
             reported: HashSet::new(),
@@ -229,6 +233,17 @@ impl<'a> Evaluator<'a> {
             Meaning::External(statement) => self.external(task, node, statement, found).map(Item::Scalar),
             Meaning::Call(statement) => return self.call(task, id, statement, found),
             Meaning::Derivative => self.derivative(task, node, found),
+            Meaning::End(end) => Some(Item::Scalar(self.leaf(end.symbol()))),
+            Meaning::UnknownAt(unknown) => {
+                let item = self.unknown(unknown.index(), 0);
+                self.at_time(task, id, item, found).map(Item::Scalar)
+            }
+            Meaning::StatementAt(statement) => {
+                let item = self.statement_value(statement);
+                self.at_time(task, id, item, found).map(Item::Scalar)
+            }
+            Meaning::At => self.at_time(task, id, None, found).map(Item::Scalar),
+            Meaning::Integral => self.integral(task, node, found).map(Item::Scalar),
         };
         Evaluated::Value(value)
     }

@@ -31,7 +31,7 @@ impl Evaluator<'_> {
             Node::Comparison(..) | Node::All(_) | Node::Any(_) | Node::Not(_) | Node::Conditional { .. } => {
                 self.conditional(task, id, node, found)
             }
-            Node::Name(_) | Node::Call { .. } => None,
+            Node::Name(_) | Node::Call { .. } | Node::At { .. } => None,
             Node::Index { array, index } => return self.index(task, *array, *index, found),
             Node::List(items) => return Evaluated::Value(self.list(task, id, items, found)),
             Node::Repeat { value, count } => return Evaluated::Value(self.repeat(task, *value, *count, found)),

@@ -8,6 +8,7 @@ use super::{Meaning, Resolver};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::Function;
 use crate::lower::names::{Entity, NameKind};
+use crate::lower::points::End;
 use crate::origin::Origin;
 use crate::syntax::ast::{CallForm, Name, Node, NodeId};
 use crate::syntax::validate::{self, Place, Use};
@@ -35,6 +36,9 @@ impl Resolver<'_> {
         {
             return self.external(function, (statement, entry.origin), arguments, form, found);
         }
+        if let Some(meaning) = self.at_time(function, arguments, form, whole, found) {
+            return meaning;
+        }
         let (meaning, arity) = match Function::from_name(name) {
             Some(known) => (Meaning::Apply(known), known.arity()),
             None if name == "powi" => (Meaning::IntegerPower, 2),
@@ -48,6 +52,53 @@ impl Resolver<'_> {
             return Meaning::Invalid;
         }
         meaning
+    }
+
+    /// The meaning of `y(t0)`, `integral(…)`; `None` for other calls.
+    fn at_time(
+        &self,
+        function: &Name,
+        arguments: &[NodeId],
+        form: CallForm,
+        whole: Origin,
+        found: &mut Diagnostics,
+    ) -> Option<Meaning> {
+        let &[argument] = arguments else { return None };
+        if form == CallForm::Method {
+            return None;
+        }
+        let is_condition = self.place == Place::Condition;
+        if is_condition && self.is_integral(function) {
+            return Some(Meaning::Integral);
+        }
+        match self.names.get(&function.text)?.entity {
+            Entity::Unknown(unknown) if is_condition => Some(Meaning::UnknownAt(unknown)),
+            Entity::Definition(statement) if is_condition => {
+                let entry = self.names.get(&function.text)?;
+                match self.declared(&function.text, statement, entry.origin, function.origin, found) {
+                    true => Some(Meaning::StatementAt(statement)),
+                    false => Some(Meaning::Invalid),
+                }
+            }
+            Entity::Unknown(_) if matches!(self.expressions.node(argument), Node::Name(name) if End::of_name(name).is_some()) =>
+            {
+                found.push(validate::at_a_time(&format!("`{}`", function.text), whole));
+                Some(Meaning::Invalid)
+            }
+            _ => None,
+        }
+    }
+
+    /// The meaning of `q[2](t0)`, `der(x)(t0)`.
+    pub(super) fn taken_at_time(&self, value: NodeId, whole: Origin, found: &mut Diagnostics) -> Meaning {
+        if self.place != Place::Condition {
+            found.push(validate::at_a_time("a value", whole));
+            return Meaning::Invalid;
+        }
+        match self.meanings[self.indexed(value).index()] {
+            Meaning::Invalid => Meaning::Invalid,
+            _ => Meaning::At,
+        }
     }
 
     fn unknown_function(&self, function: &Name) -> Diagnostic {

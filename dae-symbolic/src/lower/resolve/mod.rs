@@ -10,9 +10,12 @@ use super::names::{Entity, NameKind, Names, duplicate, is_function_of_the_langua
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Function, InputId, ParameterId, UnknownId};
 use crate::origin::Origin;
+use crate::lower::points::End;
 use crate::syntax::ast::{self, Expression, Expressions, Name, Node, NodeId};
+use crate::syntax::nodes_below;
 use crate::syntax::validate::{self, Place, Use};
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
 
 /// The meaning of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +45,16 @@ pub(super) enum Meaning {
     External(usize),
     /// The derivative of the first argument.
     Derivative,
+    /// `t0` or `t_end` in a boundary condition.
+    End(End),
+    /// `y(time)`: the unknown at the time that is the argument.
+    UnknownAt(UnknownId),
+    /// `e(time)`: the sub-expression declared by a statement, at the time that is the argument.
+    StatementAt(usize),
+    /// `q[i](time)`, `der(x)(time)`.
+    At,
+    /// `integral(…)` from `t0` to `t_end`.
+    Integral,
 }
 
 /// The kinds of things that a function uses besides its arguments, each with one name for messages.
@@ -89,6 +102,8 @@ pub(super) struct Resolver<'a> {
     locals: Vec<Local<'a>>,
     statement: usize,
     place: Place,
+    /// Parts of a boundary condition that have places of their own.
+    parts: Vec<(RangeInclusive<usize>, Place)>,
 }
 
 impl<'a> Resolver<'a> {
@@ -105,7 +120,28 @@ impl<'a> Resolver<'a> {
             locals: Vec::new(),
             statement: 0,
             place: Place::Equation,
+            parts: Vec::new(),
         }
+    }
+
+    /// Resolves a side of a boundary condition.
+    pub(super) fn condition(&mut self, it: Expression, statement: usize, found: &mut Diagnostics) {
+        let expressions = self.expressions;
+        let part = |(_, node): (NodeId, &Node)| match node {
+            Node::At { value, .. } => Some((nodes_below(expressions, *value), Place::TakenAtTime)),
+            Node::Call { function, arguments, .. } if self.is_integral(function) => {
+                Some((nodes_below(expressions, *arguments.first()?), Place::Equation))
+            }
+            _ => None,
+        };
+        self.parts = expressions.walk(it).filter_map(part).collect();
+        self.expression(it, statement, Place::Condition, found);
+        self.parts.clear();
+    }
+
+    /// Whether a call in a boundary condition is an integral over time.
+    fn is_integral(&self, function: &Name) -> bool {
+        function.text == "integral" && self.names.get("integral").is_none()
     }
 
     /// Resolves an expression of a statement.
@@ -115,6 +151,8 @@ impl<'a> Resolver<'a> {
         let expressions = self.expressions;
         for (id, node) in expressions.walk(it) {
             let at = self.expressions.origin(id);
+            let part = self.parts.iter().rfind(|(nodes, _)| nodes.contains(&id.index()));
+            self.place = part.map_or(place, |&(_, place)| place);
             let meaning = match node {
                 Node::Name(name) => self.name(name, at, found),
                 Node::Time => self.allowed(Use::Time, "t", at, Meaning::Form, found),
@@ -127,6 +165,7 @@ impl<'a> Resolver<'a> {
                     self.locals.pop();
                     Meaning::Form
                 }
+                Node::At { value, .. } => self.taken_at_time(*value, at, found),
                 Node::Number(_)
                 | Node::Pi
                 | Node::Euler
@@ -229,6 +268,11 @@ impl<'a> Resolver<'a> {
         }
         if let Some((meaning, _)) = self.scope.names.get(name) {
             return *meaning;
+        }
+        if self.place == Place::Condition
+            && let Some(end) = End::of_name(name)
+        {
+            return Meaning::End(end);
         }
         let Some(entry) = self.names.get(name) else {
             if !self.doubtful.iter().any(|doubtful| doubtful == name) {

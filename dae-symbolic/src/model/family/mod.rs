@@ -27,7 +27,7 @@ pub use excerpt::{Excerpt, Indexed};
 pub use instantiate::{instantiate, instantiate_excerpt};
 pub use verify::verify;
 
-use super::{DeclaredInvariant, Derivation, Equation, Input, Start};
+use super::{BoundaryConditions, DeclaredInvariant, Derivation, Equation, Input, Start};
 use crate::expr::{Dag, Expr, UnknownId};
 use crate::form::Form;
 use crate::origin::Origin;
@@ -66,6 +66,8 @@ pub struct FamilyModel {
     pub derivations: Vec<Derivation>,
     /// Quantities that are declared not to change along solutions.
     pub invariants: Vec<DeclaredInvariant>,
+    /// The boundary conditions that the text writes down.
+    pub boundary: Option<BoundaryConditions>,
     /// The formulations that are asked for.
     pub forms: Vec<Form>,
     /// Where the text asks for the formulations; empty if it names none.

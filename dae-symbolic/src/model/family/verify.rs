@@ -6,6 +6,7 @@
 use super::{Access, Affine, Body, FamilyModel, Loop, MAX_INSTANCES, TimeInvariant, element_name, position};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Symbol, symbols};
+use crate::model::PointTime;
 use crate::origin::Origin;
 
 /// Largest number of unknowns, parameters and equations together.
@@ -45,6 +46,26 @@ pub fn verify(model: &FamilyModel) -> Result<(), Diagnostics> {
     for invariant in &model.invariants {
         for symbol in symbols(&model.dag, [invariant.value]) {
             verifier.leaf(symbol, &[Vec::new()], 0, invariant.origin);
+        }
+    }
+    if let Some(boundary) = &model.boundary {
+        let sides = boundary.conditions.iter().flat_map(|it| [(it.left, it.origin), (it.right, it.origin)]);
+        let ends = boundary.horizon.iter().flat_map(|&(from, to)| [from, to]);
+        let times = boundary.times.iter().filter_map(|time| match time {
+            PointTime::Interior(value) => Some(*value),
+            PointTime::Start | PointTime::End => None,
+        });
+        for (value, origin) in sides.chain(ends.chain(times).map(|value| (value, boundary.origin))) {
+            let of_conditions = |symbol: &Symbol| matches!(symbol, Symbol::State(_) | Symbol::StateDerivative(_));
+            for symbol in symbols(&model.dag, [value]).into_iter().filter(|symbol| !of_conditions(symbol)) {
+                verifier.leaf(symbol, &[Vec::new()], 0, origin);
+            }
+        }
+        for value in &boundary.values {
+            match model.accesses.get(value.unknown.index()) {
+                Some(access) => verifier.access(access, &[Vec::new()], boundary.origin),
+                None => verifier.undeclared(boundary.origin),
+            }
         }
     }
     if verifier.found.is_empty() { Ok(()) } else { Err(verifier.found) }

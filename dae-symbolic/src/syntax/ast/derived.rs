@@ -1,9 +1,9 @@
-//! Blocks from which equations are derived, as they are written.
+//! Blocks from which equations are derived, and the block of boundary conditions, as they are written.
 
 use super::{Equation, Expression, For, Name};
 use crate::origin::Origin;
 
-/// A block from which equations are derived.
+/// A block from which equations are derived, or that of boundary conditions.
 #[derive(Clone, Debug)]
 pub struct Derived {
     /// The kind of description.
@@ -16,7 +16,7 @@ pub struct Derived {
     pub doubtful: bool,
 }
 
-/// A kind of description from which equations can be derived.
+/// A kind of description from which equations can be derived, or boundary conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DerivedKind {
     /// `lagrangian`: energies, constraints and forces.
@@ -25,12 +25,14 @@ pub enum DerivedKind {
     Hamiltonian,
     /// `optimal_control`: dynamics and costs.
     OptimalControl,
+    /// `boundary`: conditions on the solution at several times.
+    Boundary,
 }
 
 impl DerivedKind {
     /// The kind whose blocks `word` opens; `None` if it opens none.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
-        [DerivedKind::Lagrangian, DerivedKind::Hamiltonian, DerivedKind::OptimalControl]
+        [DerivedKind::Lagrangian, DerivedKind::Hamiltonian, DerivedKind::OptimalControl, DerivedKind::Boundary]
             .into_iter()
             .find(|kind| kind.word() == word)
     }
@@ -41,11 +43,12 @@ impl DerivedKind {
             DerivedKind::Lagrangian => "lagrangian",
             DerivedKind::Hamiltonian => "hamiltonian",
             DerivedKind::OptimalControl => "optimal_control",
+            DerivedKind::Boundary => "boundary",
         }
     }
 }
 
-/// A statement of a block from which equations are derived.
+/// A statement of a block.
 #[derive(Clone, Debug)]
 pub struct Item {
     /// Documentation, line by line.
@@ -56,7 +59,7 @@ pub struct Item {
     pub kind: ItemKind,
 }
 
-/// The content of a statement of a block from which equations are derived.
+/// The content of a statement of a block.
 #[derive(Clone, Debug)]
 pub enum ItemKind {
     /// `coordinates x, y;` and the other lists.
@@ -71,6 +74,10 @@ pub enum ItemKind {
     Dynamics(Equation),
     /// `horizon(from, to);`
     Horizon(Expression, Expression),
+    /// `left = right;` in a block of boundary conditions.
+    Condition(Equation),
+    /// `free a, t_end;`: quantities that the conditions determine.
+    Free(Vec<Name>),
     /// `invariant name;`: the energy is constant.
     Invariant(Name),
     /// The head of `for i in range { statements }`; the statements are the items that follow.

@@ -143,6 +143,13 @@ pub enum Node {
         /// The index.
         index: NodeId,
     },
+    /// `q[i](time)` or `der(x)(time)`: the value of an unknown or of a derivative at a time.
+    At {
+        /// The unknown or derivative.
+        value: NodeId,
+        /// The time.
+        time: NodeId,
+    },
     /// `[a, b, c]`
     List(Vec<NodeId>),
     /// `[value; count]`

@@ -57,6 +57,14 @@ pub(super) fn not_inside_derived_for(at: Origin) -> Diagnostic {
         .help("write it once, before or after the `for`: lists name whole arrays, and energies are sums, `sum(i in 0..N => …)`")
 }
 
+/// `q[2](t0)` in an equation
+pub(crate) fn at_a_time(name: &str, at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::NotAllowedHere, format!("{name} is taken at a time, and this is no boundary condition"))
+        .label(at, "not allowed here")
+        .note("equations hold at all times")
+        .help("write conditions in a block of their own: `boundary { y(t0) = 1; y(t_end) = 0; }`")
+}
+
 /// More branches than allowed.
 pub(crate) fn branches(at: Origin) -> Diagnostic {
     Diagnostic::error(

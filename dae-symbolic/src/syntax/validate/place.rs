@@ -21,6 +21,12 @@ pub(crate) enum Place {
     Definition,
     Equation,
     Invariant,
+    /// A guess of a model with boundary conditions.
+    Guess,
+    /// A boundary condition.
+    Condition,
+    /// What a boundary condition takes at a time.
+    TakenAtTime,
 }
 
 /// A kind of thing that an expression may use.
@@ -41,14 +47,25 @@ impl Place {
         match what {
             Use::Constant => true,
             Use::Parameter => {
-                !matches!(self, Place::Constant | Place::Nominal | Place::Order | Place::Extent | Place::Branch)
+                !matches!(
+                    self,
+                    Place::Constant
+                        | Place::Nominal
+                        | Place::Order
+                        | Place::Extent
+                        | Place::Branch
+                        | Place::TakenAtTime
+                )
             }
-            Use::Time if self == Place::Invariant => true,
+            Use::Time if matches!(self, Place::Invariant | Place::Guess) => true,
             Use::Time | Use::External => {
                 matches!(self, Place::Input | Place::FunctionBody | Place::Definition | Place::Equation)
             }
             Use::Input => matches!(self, Place::FunctionBody | Place::Definition | Place::Equation),
-            Use::Definition | Use::Unknown => matches!(self, Place::Definition | Place::Equation | Place::Invariant),
+            Use::Definition if self == Place::Condition => true,
+            Use::Definition | Use::Unknown => {
+                matches!(self, Place::Definition | Place::Equation | Place::Invariant | Place::TakenAtTime)
+            }
         }
     }
 
@@ -73,6 +90,11 @@ impl Place {
             Place::Invariant => {
                 "an invariant may use unknowns with derivatives, `t`, constants, parameters and sub-expressions of these"
             }
+            Place::Guess => "a guess of a model with boundary conditions may use `t`, constants and parameters",
+            Place::Condition => {
+                "a boundary condition may use unknowns at times, `t0`, `t_end`, constants, parameters and sub-expressions"
+            }
+            Place::TakenAtTime => "only unknowns, their derivatives and sub-expressions are taken at a time",
             Place::Definition | Place::Equation => "an equation may use everything the model declares",
         }
     }
@@ -80,7 +102,12 @@ impl Place {
 
 /// The diagnostic for something that is used in a place whose expressions may not use it.
 pub(crate) fn misplaced(what: Use, name: &str, place: Place, at: Origin) -> Diagnostic {
-    let what = match what {
+    if (what, place) == (Use::Unknown, Place::Condition) {
+        let finding = Diagnostic::error(Code::InvalidCondition, format!("`{name}` stands in a condition without a time"))
+            .label(at, "at which time?");
+        return finding.help(format!("write `{name}(t0)` or `{name}(t_end)`, and `der({name})(t0)` for a derivative"));
+    }
+    let kind = match what {
         Use::Constant => "the constant ",
         Use::Parameter => "the parameter ",
         Use::Time => "the time ",
@@ -89,7 +116,7 @@ pub(crate) fn misplaced(what: Use, name: &str, place: Place, at: Origin) -> Diag
         Use::Definition => "the sub-expression ",
         Use::Unknown => "the unknown ",
     };
-    let finding = Diagnostic::error(Code::NotAllowedHere, format!("{what}`{name}` cannot be used here"))
+    let finding = Diagnostic::error(Code::NotAllowedHere, format!("{kind}`{name}` cannot be used here"))
         .label(at, "not allowed here")
         .note(place.rule());
     match place {
@@ -98,6 +125,8 @@ pub(crate) fn misplaced(what: Use, name: &str, place: Place, at: Origin) -> Diag
             finding.help("write one equation with the `if` in it: `left = if condition { a } else { b };`")
         }
         Place::Extent => finding.help("declare it with `const`"),
+        Place::Condition if what == Use::Time => finding.help("write `t0` for the start, or `t_end` for the end"),
+
         _ => finding,
     }
 }

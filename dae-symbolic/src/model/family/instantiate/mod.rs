@@ -19,10 +19,10 @@ use self::instantiation::Instantiation;
 use super::verify::over;
 use super::{Access, Body, Excerpt, FamilyModel, Loop, Reach, box_of, element_name};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Expr, Symbol, UnknownId};
+use crate::expr::{Expr, ParameterId, Symbol, UnknownId};
 use crate::model::{
-    Canonical, DeclaredInvariant, Definition, Derivation, Domain, Entries, Equation, Gap, Input, LieGroup, Mechanics,
-    Member, Model, OptimalControl, Parameter, Start, StartValue, Unknown, Work, derivative_name,
+    BoundaryConditions, Canonical, DeclaredInvariant, Definition, Derivation, Domain, Entries, Equation, Gap, Input, LieGroup, Mechanics,
+    Member, Model, OptimalControl, Parameter, PointTime, Start, StartValue, Unknown, Work, derivative_name,
 };
 use crate::origin::Origin;
 
@@ -49,6 +49,7 @@ pub fn instantiate_excerpt(family: FamilyModel, excerpt: &Excerpt) -> Result<Mod
     let inputs = work.inputs();
     let derivations = work.derivations();
     let invariants = work.invariants();
+    let boundary = work.boundary();
     let Instantiation { dag, found, .. } = work;
     if !found.is_empty() {
         return Err(found);
@@ -69,6 +70,7 @@ pub fn instantiate_excerpt(family: FamilyModel, excerpt: &Excerpt) -> Result<Mod
         equations,
         derivations,
         invariants,
+        boundary,
         forms,
         form_origins,
         work: Work::default(),
@@ -222,6 +224,33 @@ impl Instantiation<'_> {
             invariants.iter_mut().for_each(|invariant| invariant.value = self.written_once(invariant.value));
         }
         invariants
+    }
+
+    /// The boundary conditions, over the unknowns and parameters of the scalar model.
+    fn boundary(&mut self) -> Option<BoundaryConditions> {
+        let mut boundary = self.family.boundary.clone()?;
+        let elements = boundary.free_parameters.iter().flat_map(|&(array, origin)| {
+            let count = self.family.parameters.get(array.index()).map_or(0, |it| it.extents.iter().product());
+            let first = self.first_parameter.get(array.index()).copied().unwrap_or(0);
+            (first..first + count).map(move |element| (ParameterId(element as u32), origin))
+        });
+        boundary.free_parameters = elements.collect();
+        if self.scalar {
+            return Some(boundary);
+        }
+        boundary.horizon = boundary.horizon.map(|(from, to)| (self.written_once(from), self.written_once(to)));
+        for condition in &mut boundary.conditions {
+            (condition.left, condition.right) = (self.written_once(condition.left), self.written_once(condition.right));
+        }
+        for value in &mut boundary.values {
+            value.unknown = self.unknown(value.unknown, &[], &[]).unwrap_or(value.unknown);
+        }
+        for time in &mut boundary.times {
+            if let PointTime::Interior(value) = time {
+                *value = self.written_once(*value);
+            }
+        }
+        Some(boundary)
     }
 
     /// The descriptions that equations were derived from, over the unknowns of the scalar model.
