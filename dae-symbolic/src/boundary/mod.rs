@@ -57,6 +57,11 @@ pub struct BoundaryProblem {
 }
 
 impl BoundaryProblem {
+    /// All conditions as equations.
+    pub fn spelled(&self, model: &Model) -> Vec<String> {
+        self.conditions.iter().map(|it| name(model, &self.boundary, &it.condition)).collect()
+    }
+
     /// The names of free quantities.
     pub fn free(&self, model: &Model) -> Vec<String> {
         let parameters = self.boundary.free_parameters.iter();
