@@ -133,12 +133,12 @@ fn conditions_have_names_points_and_derivatives() {
         "q[0](t0) = 0",
         "q[1](t0) = 0.1",
         "q[0](t_end)·der(q[1])(0.5) = omega·t_end",
-        "w(t_end)² + q[0](t_end) = q[0](t0) + w(t0)² + sqrt(u[1](tau/8))·t0",
+        "q[0](t_end) + w(t_end)² = q[0](t0) + w(t0)² + t0·sqrt(u[1](0.125·tau))",
         "u[1](t_end)³ = 1",
     ];
     assert_eq!(names(&compiled), expected);
     let d = boundary(&compiled).boundary_description();
-    let points = [Point::Start, Point::Interior("0.5".into()), Point::Interior("tau/8".into()), Point::End];
+    let points = [Point::Start, Point::Interior("0.5".into()), Point::Interior("0.125·tau".into()), Point::End];
     assert_eq!(&d.points[..], points);
     assert_derivatives(BEAM);
 }
