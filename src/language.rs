@@ -26,6 +26,7 @@
 //! | `lagrangian { … }` | equations of motion from energies: see below |
 //! | `hamiltonian { … }` | canonical equations from a Hamiltonian: see below |
 //! | `optimal_control { … }` | conditions of a minimum, from dynamics and cost: see below |
+//! | `boundary { y(t0) = 1; … }` | conditions on the solution at several times: see below |
 //! | `lie_group SO(3) { … }` | a matrix that moves on a Lie group: see below |
 //!
 //! Expressions are Rust expressions over `+ - * /`, parentheses, decimal numbers (which are exact, so that `2 * x` and
@@ -304,7 +305,65 @@
 //! The equations are, in this order, the dynamics, $v' = -f_y^\top v - \varphi_y^\top$, and
 //! $0 = f_u^\top v + \varphi_u^\top$. The report shows the Hamiltonian and the boundary conditions:
 //! $v(t_1) = \psi_y^\top$, and $v(t_0) = 0$ where the state is free. The example `optimal_control` satisfies them by
-//! shooting.
+//! shooting. Unless an adjoint has a fixed start value, they are boundary conditions of the model.
+//!
+//! # Boundary conditions
+//!
+//! A `boundary` block poses a boundary value problem. Its statements, in any order:
+//!
+//! | statement | meaning |
+//! |---|---|
+//! | `y(t0) = 1;` | a condition at the start |
+//! | `der(x)(t_end) = 0;` | one at the end, on a derivative that the equations contain |
+//! | `y(0.5) * y(t_end) = a;` | one that relates values at several times; times in between consist of constants and parameters |
+//! | `x(t0) = x(t_end);` | periodicity |
+//! | `e(t_end) = 2 * t_end;` | a condition on a sub-expression (`let e = …;`), with the end as a number |
+//! | `for i in 0..N { q[i](t0) = 0; }` | conditions by index |
+//! | `integral(y.powi(2)) = 1;` | the integral over time, from `t0` to `t_end`: an unknown is added that is zero at `t0` and has the integrand as derivative |
+//! | `free omega, t_end;` | parameters, and the end, that the conditions determine; their values are first guesses |
+//! | `horizon(0, 1);` | default ends `t0` and `t_end`, of constants and parameters |
+//!
+//! A fixed start value (`var y = 1;`) is the condition `y(t0) = 1`, called `start of y`. A guess (`var y ~ sin(t);`) may
+//! be a function of time, and is the first guess of the solution at all times.
+//!
+//! There are as many conditions as the model has degrees of freedom, free parameters and a free end; if there are more
+//! or fewer, the error lists them (`E432`). Conditions that restrict the same are an error (`E433`): `x(t0) = 1` and
+//! `x(t0) = 2`, or both coordinates of a pendulum at one time, which the length relates. What depends on values of the
+//! solution is left to the solver.
+//!
+//! A model may have an `optimal_control` block and a `boundary` block. A condition that contains a single state at one
+//! end, and nothing else of the solution, takes the place of the condition on its adjoint there: with `y(t_end) = 0`,
+//! $v(t_1)$ is free. One on the adjoint itself replaces it, too. A free end adds $H + \psi_t = 0$ at $t_1$; for free
+//! parameters, conditions have to be given.
+//!
+//! ```
+//! dae::dae! {
+//!     /// The smallest eigenvalue of a vibrating string.
+//!     pub struct String_ {
+//!         param lambda = 9;
+//!         var y = 0;
+//!         var slope ~ cos(PI * t);
+//!         der(y) = slope;
+//!         der(slope) = -lambda * y;
+//!         boundary {
+//!             horizon(0, 1);
+//!             y(t_end) = 0;
+//!             integral(y.powi(2)) = 1;
+//!             free lambda;
+//!         }
+//!     }
+//! }
+//!
+//! use dae::Dae;
+//! use dae::runtime::contract::Prolongation;
+//!
+//! let string = String_::default().prolongation();
+//! let boundary = string.boundary().expect("the model has boundary conditions");
+//! let conditions = &boundary.boundary_description().conditions;
+//! assert_eq!(conditions[..2], ["start of y", "start of integral_1"]);
+//! assert_eq!(conditions[2..], ["y(t_end) = 0", "integral_1(t_end) = 1"]);
+//! assert_eq!(boundary.default_ends(), Some([0.0, 1.0]));
+//! ```
 //!
 //! # Matrices on Lie groups
 //!

@@ -15,8 +15,8 @@ pub use crate::completions::state_space::{Coordinates, StateSpace};
 use crate::contract::class::Open;
 pub use crate::contract::class::{Classified, Hamiltonian, Index};
 pub use crate::contract::{
-    AliasOf, Code, Dae, DeclaredIntegrals, Description, Eliminated, Equation, HamiltonianStructure,
-    IntegralsDescription, Invariant, Jet, JetEquation, Kind, Leading, Name, Pattern, Prolongation,
+    AliasOf, Boundary, BoundaryDescription, Code, Dae, DeclaredIntegrals, Description, Eliminated, Equation, HamiltonianStructure,
+    IntegralsDescription, Invariant, Jet, JetEquation, Kind, Leading, Name, Pattern, Point, Prolongation,
     ProlongationDescription, Role, Start, Switch, Unknown, UnrolledLu,
 };
 

@@ -1,12 +1,12 @@
 //! Generated code against the interpreter, function by function, at random points.
 
 use dae::Dae;
-use dae::runtime::contract::IntegralsDescription;
+use dae::runtime::contract::{Boundary, IntegralsDescription};
 use dae::runtime::interval::TaylorModel;
 use fastrand::Rng;
 
 use super::points::{Point, near, points, symmetric};
-use super::{compiled, interpreter, models, piecewise, valves};
+use super::{boundary, compiled, interpreter, macro_bodies, models, piecewise, valves};
 
 #[test]
 fn generated_code_and_interpreter_agree() {
@@ -26,6 +26,47 @@ fn generated_code_and_interpreter_agree() {
             generated.set_parameters(&other);
             interpreted.set_parameters(&other);
             compare(generated.as_ref(), interpreted.as_ref(), &points);
+        }
+    }
+}
+
+#[test]
+fn generated_code_and_interpreter_agree_on_boundary_conditions() {
+    let texts = macro_bodies(include_str!("boundary.rs"));
+    let forms: [Box<dyn Dae>; 3] = [
+        Box::new(boundary::Beam::default().index1()),
+        Box::new(boundary::Swing::default().ggl()),
+        Box::new(boundary::Effort::default().index1()),
+    ];
+    for (text, mut generated) in texts.iter().zip(forms) {
+        let compiled = compiled(text);
+        let mut interpreted = interpreter(&compiled, &compiled.forms[0].form);
+        let mut random = Rng::with_seed(4);
+        for factor in [1.0, 0.9] {
+            let values: Vec<f64> = generated.parameters().iter().map(|p| factor * p).collect();
+            generated.set_parameters(&values);
+            interpreted.set_parameters(&values);
+            let prolongations = [generated.prolongation(), interpreted.prolongation()];
+            let [a, b] = prolongations.map(|it| it.boundary().expect("boundary conditions"));
+            let d = a.boundary_description();
+            assert_eq!(d, b.boundary_description());
+            assert_eq!(a.default_ends(), b.default_ends());
+            let (points, jets) = (d.points.len(), prolongations[0].prolongation_description().jets.len());
+            let times = near(&mut random, &vec![1.0; points], 0.5);
+            let at = near(&mut random, &vec![1.0; points * jets], 0.5);
+            let same = |length: usize, f: &dyn Fn(&dyn Boundary, &mut [f64])| {
+                let [mut left, mut right] = [vec![f64::NAN; length], vec![f64::INFINITY; length]];
+                f(a, &mut left);
+                f(b, &mut right);
+                assert!(left.iter().all(|value| value.is_finite()), "{left:?}");
+                assert_eq!(left, right);
+            };
+            same(points - 2, &|it, out| it.interior_points(out));
+            same(jets, &|it, out| it.boundary_guess([times[0], times[points - 1]], 0.3, out));
+            same(d.conditions.len(), &|it, out| it.boundary_residual(&times, &at, out));
+            same(d.jacobian.len(), &|it, out| it.boundary_jacobian(&times, &at, out));
+            same(d.jacobian_p.len(), &|it, out| it.boundary_jacobian_p(&times, &at, out));
+            same(d.jacobian_t.len(), &|it, out| it.boundary_jacobian_t(&times, &at, out));
         }
     }
 }

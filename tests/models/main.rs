@@ -5,6 +5,7 @@
 //! Jacobian agrees with differences, and generated factorisations solve linear systems.
 
 mod agreement;
+mod boundary;
 mod canonical;
 mod coupled;
 mod derivatives;

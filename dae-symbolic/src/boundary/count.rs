@@ -3,7 +3,7 @@
 //! In: a boundary value problem, and the certified number of degrees of freedom. Out: nothing, or an error that names
 //! all conditions.
 
-use super::{BoundaryProblem, Source};
+use super::problem::{BoundaryProblem, Source};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::index::Analysis;
 use crate::model::Model;

@@ -14,7 +14,7 @@ use dae_runtime::contract::{Boundary, Pattern, Prolongation};
 use dae_runtime::pivoted_qr::{SparseRow, dependencies};
 use std::collections::BTreeSet;
 
-use super::BoundaryProblem;
+use super::problem::BoundaryProblem;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Symbol, gradient, has_symbol};
 use crate::index::Analysis;
@@ -48,32 +48,23 @@ pub(super) fn check(
         return Ok(());
     }
     let linear: Vec<usize> = (0..residuals.len()).filter(|&k| is_linear(model, problem, residuals[k])).collect();
-    let mut common: Option<BTreeSet<usize>> = None;
-    let mut first = Vec::new();
-    for seed in 0..=OTHERS {
-        let at = Place::new(prolonged, start, t0, seed);
-        let (relations, rows) = (relations(prolonged, &at, &linear), points * equations);
-        let involved: BTreeSet<usize> =
-            relations.iter().flatten().filter(|&&(row, _)| row >= rows).map(|&(row, _)| linear[row - rows]).collect();
-        if seed == 0 {
-            first = relations;
-        }
-        common = Some(match common {
-            Some(common) => common.intersection(&involved).copied().collect(),
-            None => involved,
-        });
+    let rows = points * equations;
+    let own = |relation: &[(usize, f64)]| -> BTreeSet<usize> {
+        relation.iter().filter_map(|&(row, _)| Some(linear[row.checked_sub(rows)?])).collect()
+    };
+    let at = |seed: u64| relations(prolonged, &Place::new(prolonged, start, t0, seed), &linear);
+    let doubtful: BTreeSet<usize> = at(0).iter().flat_map(|relation| own(relation)).collect();
+    if doubtful.is_empty() {
+        return Ok(());
     }
-    let common = common.unwrap_or_default();
-    for relation in &first {
-        let conditions: Vec<usize> = relation
-            .iter()
-            .filter(|(row, _)| *row >= points * equations)
-            .map(|&(row, _)| linear[row - points * equations])
-            .collect();
-        if !conditions.is_empty() && conditions.iter().all(|condition| common.contains(condition)) {
-            let used = relation.iter().filter(|(row, _)| *row < points * equations);
+    let others: Vec<Vec<Vec<(usize, f64)>>> = (1..=OTHERS).map(at).collect();
+    for relation in others.first().into_iter().flatten() {
+        let conditions = own(relation);
+        let is_general = others.iter().all(|relations| relations.iter().any(|other| own(other) == conditions));
+        if is_general && conditions.intersection(&doubtful).next().is_some() {
+            let used = relation.iter().filter(|(row, _)| *row < rows);
             let equations: BTreeSet<usize> = used.map(|(row, _)| row % equations).collect();
-            return Err(dependent(prolonged, problem, conditions, &equations).into());
+            return Err(dependent(prolonged, problem, &conditions, &equations).into());
         }
     }
     Ok(())
@@ -182,11 +173,9 @@ fn rate(prolonged: &Prolonged, t: f64, jets: &[f64]) -> Vec<f64> {
 fn dependent(
     prolonged: &Prolonged,
     problem: &BoundaryProblem,
-    mut conditions: Vec<usize>,
+    conditions: &BTreeSet<usize>,
     equations: &BTreeSet<usize>,
 ) -> Diagnostic {
-    conditions.sort_unstable();
-    conditions.dedup();
     let named: Vec<String> = conditions.iter().map(|&k| format!("`{}`", problem.conditions[k].name)).collect();
     let message = match named.as_slice() {
         [one] => format!("the condition {one} restricts what the equations already determine"),

@@ -14,6 +14,9 @@
 
 mod count;
 mod dependence;
+mod problem;
+
+pub use problem::{BoundaryProblem, NamedCondition, Source};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Dag, Expr, Node, Rational, Symbol, UnknownId, differentiate, reachable, substitute, symbols};
@@ -24,46 +27,6 @@ use crate::model::{
 };
 use crate::origin::Origin;
 use crate::prolongation::{BoundaryProgram, Prolonged};
-
-/// Where a condition comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// A fixed start value.
-    Start,
-    /// The block of boundary conditions.
-    Text,
-    /// The problem of optimal control.
-    Control,
-}
-
-/// A condition with its name.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NamedCondition {
-    /// `y(t0) = 1`, or `start of y` for a fixed start value.
-    pub name: String,
-    /// Both sides; the symbols are those of [`BoundaryProblem::boundary`].
-    pub condition: Condition,
-    /// Where it comes from.
-    pub source: Source,
-}
-
-/// A boundary value problem.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BoundaryProblem {
-    /// What the symbols of conditions stand for, and what is free; its conditions are those of the text only.
-    pub boundary: BoundaryConditions,
-    /// All conditions.
-    pub conditions: Vec<NamedCondition>,
-}
-
-impl BoundaryProblem {
-    /// The names of free quantities.
-    pub fn free(&self, model: &Model) -> Vec<String> {
-        let parameters = self.boundary.free_parameters.iter();
-        let names = parameters.map(|&(parameter, _)| model.symbol_name(Symbol::Parameter(parameter)));
-        names.chain(self.boundary.free_end.map(|_| "t_end".to_string())).collect()
-    }
-}
 
 /// Completes the conditions of a model, and gives `prolonged` their programs.
 ///
@@ -132,7 +95,7 @@ fn assemble(
     let mut conditions = starts(model, &mut boundary, prolonged);
     let written = boundary.conditions.clone();
     for &condition in &written {
-        conditions.push(NamedCondition { name: name(model, &boundary, &condition), condition, source: Source::Text });
+        conditions.push(NamedCondition { name: boundary.equation(model, &condition), condition, source: Source::Text });
     }
     let mut of_control = Vec::new();
     for it in controls {
@@ -142,13 +105,9 @@ fn assemble(
         of_control.push(optimal_end(model, &mut boundary, controls)?);
     }
     for condition in of_control {
-        conditions.push(NamedCondition { name: name(model, &boundary, &condition), condition, source: Source::Control });
+        conditions.push(NamedCondition { name: boundary.equation(model, &condition), condition, source: Source::Control });
     }
     Ok(BoundaryProblem { boundary, conditions })
-}
-
-fn name(model: &Model, boundary: &BoundaryConditions, condition: &Condition) -> String {
-    format!("{} = {}", boundary.spelled(model, condition.left), boundary.spelled(model, condition.right))
 }
 
 /// The fixed start values.

@@ -10,6 +10,7 @@
 //! carry the mathematics they compute as doc comments, which survive macro expansion where ordinary comments would not.
 
 mod body;
+mod boundary;
 mod external;
 mod fields;
 mod first_integrals;

@@ -4,8 +4,8 @@
 //! Without families the tables are literals; with families, loops fill them when the description is first asked for.
 
 use dae_runtime::contract::{
-    AliasOf, Description, HamiltonianStructure, IntegralsDescription, Invariant, Kind, Leading, Name, Pattern,
-    ProlongationDescription, Role, Start, Unknown,
+    AliasOf, BoundaryDescription, Description, HamiltonianStructure, IntegralsDescription, Invariant, Kind, Leading, Name,
+    Pattern, Point, ProlongationDescription, Role, Start, Unknown,
 };
 
 use super::items::docs;
@@ -369,6 +369,28 @@ pub(super) fn integrals(d: &IntegralsDescription) -> String {
     text.push_str("        static DESCRIPTION: IntegralsDescription = IntegralsDescription {\n");
     text.push_str("            names: Borrowed(&NAMES),\n");
     text.push_str(&format!("            jacobian: {},\n", pattern(&d.jacobian)));
+    text + "        };\n        &DESCRIPTION\n    }\n\n"
+}
+
+/// The description of boundary conditions.
+pub(super) fn boundary(d: &BoundaryDescription) -> String {
+    let points = d.points.iter().map(|point| match point {
+        Point::Start => "Point::Start".to_string(),
+        Point::Interior(name) => format!("Point::Interior(Borrowed({:?}))", name.to_string()),
+        Point::End => "Point::End".to_string(),
+    });
+    let free: Vec<String> = d.free_parameters.iter().map(usize::to_string).collect();
+    let mut text = String::from("    fn boundary_description(&self) -> &::dae::__private::BoundaryDescription {\n");
+    text.push_str("        use ::dae::__private::*;\n");
+    text.push_str(&table("POINTS", "Point", points));
+    text.push_str(&table("CONDITIONS", "Name", d.conditions.iter().map(|name| format!("Borrowed({name:?})"))));
+    text.push_str("        static DESCRIPTION: BoundaryDescription = BoundaryDescription {\n");
+    text.push_str("            points: Borrowed(&POINTS),\n            conditions: Borrowed(&CONDITIONS),\n");
+    text.push_str(&format!("            free_parameters: Borrowed(&[{}]),\n", free.join(", ")));
+    text.push_str(&format!("            has_free_end: {},\n", d.has_free_end));
+    for (field, p) in [("jacobian", &d.jacobian), ("jacobian_p", &d.jacobian_p), ("jacobian_t", &d.jacobian_t)] {
+        text.push_str(&format!("            {field}: {},\n", pattern(p)));
+    }
     text + "        };\n        &DESCRIPTION\n    }\n\n"
 }
 

@@ -8,6 +8,7 @@
 //! once. Findings are collected, and a statement with an error does not hide errors of others.
 
 mod arrays;
+mod at_time;
 mod bounds;
 mod branches;
 mod choices;

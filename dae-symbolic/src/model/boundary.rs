@@ -111,9 +111,10 @@ impl BoundaryConditions {
         }
     }
 
-    /// A side of a condition as text.
-    pub fn spelled(&self, model: &Model, side: Expr) -> String {
-        spelled(model, side, |symbol| self.symbol_name(model, symbol))
+    /// A condition as text.
+    pub fn equation(&self, model: &Model, condition: &Condition) -> String {
+        let side = |side| spelled(model, side, |symbol| self.symbol_name(model, symbol));
+        format!("{} = {}", side(condition.left), side(condition.right))
     }
 }
 

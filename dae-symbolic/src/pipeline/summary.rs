@@ -62,6 +62,16 @@ impl Compiled {
             let line = |it: &FirstIntegral| format!("* {}: {}", it.name, it.verdict.text());
             lines.extend(self.first_integrals.iter().map(line));
         }
+        if let Some(boundary) = &self.boundary {
+            lines.push(String::new());
+            lines.push("Boundary conditions:".into());
+            lines.extend(boundary.spelled(&self.model).into_iter().map(|equation| format!("* {equation}")));
+            let free: Vec<String> = boundary.free(&self.model).iter().map(|name| format!("`{name}`")).collect();
+            if !free.is_empty() {
+                lines.push(String::new());
+                lines.push(format!("They determine {}.", free.join(", ")));
+            }
+        }
         let unknown = self.model.stand_ins();
         if !unknown.is_empty() {
             let names: Vec<String> = unknown.iter().map(|name| format!("`{name}`")).collect();

@@ -9,7 +9,7 @@ use super::index_concepts::IndexConceptsReport;
 use super::initial::InitialReport;
 use super::listing::Listing;
 use super::parts::{
-    DefinitionReport, EliminatedReport, FormReport, HiddenReport, InvariantReport, OffsetsReport, ProblemReport,
+    BoundaryProblemReport, DefinitionReport, EliminatedReport, FormReport, HiddenReport, InvariantReport, OffsetsReport, ProblemReport,
 };
 use super::recommendation::RecommendationReport;
 use super::rewrite::RewriteReport;
@@ -80,6 +80,8 @@ pub struct Report {
     pub hidden_constraints: Vec<HiddenReport>,
     /// The invariants that the text declares, with what is known about them.
     pub invariants: Vec<InvariantReport>,
+    /// The boundary conditions, if the model has any.
+    pub boundary: Option<BoundaryProblemReport>,
     /// Inputs of the caller and functions outside the model, for which functions in general position stood in.
     pub stand_ins: Vec<String>,
     /// Consistent initial values, the states that may be given start values, and an assessment of the start values of

@@ -36,6 +36,14 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
     for invariant in &report.invariants {
         say("invariant", format!("{} = {}: {}", invariant.name, invariant.value, invariant.grounds));
     }
+    if let Some(boundary) = &report.boundary {
+        for condition in &boundary.conditions {
+            say("boundary condition", condition.equation.clone());
+        }
+        if !boundary.free.is_empty() {
+            say("free", format!("{}, by the boundary conditions", boundary.free.join(", ")));
+        }
+    }
     if report.degrees_of_freedom == Some(0) && report.differentiation_index.is_some() {
         say("", "the consistent states are isolated points at every time".into());
     }

@@ -21,6 +21,7 @@
 //! | `certificate` | [`CertificateReport`]: `generic` ([`GenericReport`], [`PointValue`]), `local` ([`LocalReport`]), `lower` ([`LowerReport`]), `array` ([`ArrayReport`], [`RanksReport`]) |
 //! | `hidden_constraints[]` | [`HiddenReport`] |
 //! | `invariants[]` | [`InvariantReport`] |
+//! | `boundary` | [`BoundaryProblemReport`]: `conditions[]` ([`ConditionReport`]) |
 //! | `initial_values` | [`InitialReport`]: `states[]` ([`StateReport`]), `choices[]` ([`ChoiceReport`]), `redundant[]` ([`RedundantReport`]) |
 //! | `definitions[]`, `eliminated[]`, `forms[]` | [`DefinitionReport`], [`EliminatedReport`], [`FormReport`] |
 //! | `recommendation` | [`RecommendationReport`]: `measures` ([`Measures`](crate::recommendation::Measures)), `conditioning` ([`Conditioning`](crate::recommendation::Conditioning)) |
@@ -63,7 +64,7 @@ pub use index_concepts::{FrozenReport, IndexConceptsReport, KroneckerReport};
 pub use initial::{ChoiceReport, InitialReport, RedundantReport, StateReport};
 pub use lie_group::LieGroupReport;
 pub use parts::{
-    DefinitionReport, EliminatedReport, FormReport, HiddenReport, InvariantReport, OffsetsReport, ProblemReport,
+    BoundaryProblemReport, ConditionReport, DefinitionReport, EliminatedReport, FormReport, HiddenReport, InvariantReport, OffsetsReport, ProblemReport,
 };
 pub use recommendation::RecommendationReport;
 pub use rewrite::RewriteReport;
@@ -120,6 +121,7 @@ impl Report {
             certificate: Some(CertificateReport::new(model, analysis)),
             hidden_constraints,
             invariants: compiled.first_integrals.iter().map(|it| InvariantReport::new(model, it)).collect(),
+            boundary: compiled.boundary.as_ref().map(|it| BoundaryProblemReport::new(model, it)),
             eliminated,
             stand_ins: model.stand_ins(),
             warnings: messages(&compiled.warnings).into_iter().chain(no_consistent_point(compiled)).collect(),

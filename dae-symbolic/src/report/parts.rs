@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use crate::alias::{AliasOf, Eliminated};
+use crate::boundary::{BoundaryProblem, NamedCondition, Source};
 use crate::expr::{Notation, print_with};
 use crate::first_integrals::{FirstIntegral, Verdict};
 use crate::formulation::Form;
@@ -50,6 +51,30 @@ pub struct InvariantReport {
     pub verdict: &'static str,
     /// The verdict in words.
     pub grounds: String,
+}
+
+/// A boundary value problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct BoundaryProblemReport {
+    /// The default ends in plain mathematics, if the text gives them.
+    pub horizon: Option<[String; 2]>,
+    /// All conditions.
+    pub conditions: Vec<ConditionReport>,
+    /// Parameters, and `t_end`, that the conditions determine.
+    pub free: Vec<String>,
+}
+
+/// A boundary condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ConditionReport {
+    /// Its name in messages: the equation, or `start of y` for a fixed start value.
+    pub name: String,
+    /// The equation in plain mathematics.
+    pub equation: String,
+    /// `start value`, `text`, or `optimal control`.
+    pub source: &'static str,
 }
 
 /// A named sub-expression or input, and its definition.
@@ -130,6 +155,25 @@ impl InvariantReport {
             Verdict::NotExamined { .. } => "unknown",
         };
         InvariantReport { name: it.name.clone(), value, verdict, grounds: it.verdict.text() }
+    }
+}
+
+impl BoundaryProblemReport {
+    pub(super) fn new(model: &Model, it: &BoundaryProblem) -> Self {
+        let text = |end| print_with(&model.dag, end, Notation::Text, &HashMap::new(), |s| model.symbol_name(s));
+        let condition = |(it, equation): (&NamedCondition, String)| {
+            let source = match it.source {
+                Source::Start => "start value",
+                Source::Text => "text",
+                Source::Control => "optimal control",
+            };
+            ConditionReport { name: it.name.clone(), equation, source }
+        };
+        BoundaryProblemReport {
+            horizon: it.boundary.horizon.map(|(from, to)| [text(from), text(to)]),
+            conditions: it.conditions.iter().zip(it.spelled(model)).map(condition).collect(),
+            free: it.free(model),
+        }
     }
 }
 

@@ -10,7 +10,7 @@
 //! ```text
 //! model       = docs [ visibility ] "struct" NAME "{" { statement } "}" ;
 //! statement   = docs ( constant | parameter | input | table | external | definition | function | variable | start | equation | family
-//!               | choice | invariant | forms | lagrangian | hamiltonian | optimal_control | lie_group ) ;
+//!               | choice | invariant | forms | lagrangian | hamiltonian | optimal_control | boundary | lie_group ) ;
 //! constant    = "const" NAME [ type ] "=" value ";" ;
 //! parameter   = "param" NAME [ type ] "=" value ";" ;
 //! input       = "input" NAME [ ":" "f64" ] [ "=" expression ] ";" ;
@@ -58,6 +58,9 @@
 //!               | "horizon" "(" expression "," expression ")" ";"
 //!               | "der" "(" element ")" "=" expression ";"
 //!               | "for" NAME "in" range "{" { docs control } "}" ;
+//! boundary    = "boundary" "{" { docs limit } "}" ;
+//! limit       = equation | "horizon" "(" expression "," expression ")" ";" | "free" names ";"
+//!               | "for" NAME "in" range "{" { docs limit } "}" ;
 //! lie_group   = "lie_group" NAME "(" expression { "," expression } [ "," ] ")" "{" { docs motion } "}" ;
 //! motion      = "matrix" NAME ";" | "generator" "=" value ";" ;
 //! names       = NAME { "," NAME } [ "," ] ;
@@ -65,7 +68,7 @@
 //! expression  = product { ( "+" | "-" ) product } ;
 //! product     = signed  { ( "*" | "/" ) signed } ;
 //! signed      = { "-" } postfix ;
-//! postfix     = operand { "." NAME "(" [ arguments ] ")" | index } ;
+//! postfix     = operand { "." NAME "(" [ arguments ] ")" | index | "(" expression ")" } ;
 //! operand     = NUMBER | "t" | "PI" | "E" | NAME | call | "(" expression ")" | conditional | list | sum ;
 //! list        = "[" arguments "]" | "[" expression ";" expression "]" ;
 //! sum         = "sum" "(" NAME "in" range "=>" expression ")" ;
@@ -80,6 +83,8 @@
 //! `NUMBER` is a decimal literal of Rust, exact, with `_` between digits and the suffix `f64` allowed. `PI` and `E` may
 //! be written with their paths (`std::f64::consts::PI`), functions as `f64::sin`. `FUNCTION` is a function of the
 //! operator table, a `fn` of the model, or `der`: `der(x)` and `der(x, k)` are derivatives of the unknown or input `x`.
+//! In a `boundary` block, `x(e)`, `q[i](e)`, `der(x)(e)` and, for a `let`, `s(e)` are values at the time `e`, and
+//! `integral(e)` is an integral over time; parentheses follow no other operand.
 //! A `conditional` at the head of a branch or of a function's body is all of it unless a method is called on it,
 //! because Rust ends a statement after its last brace (`tests/language/grammar.rs` holds expressions to those of Rust).
 //!
@@ -104,12 +109,16 @@
 //!   range is made of literals. Ranges may depend on the variables of outer loops.
 //! * Conditions that constants and loop variables decide are decided while the model is read, and what they leave out
 //!   is not evaluated. Conditions around equations must be of this kind, and `==` and `!=` may only compare such
-//!   numbers. A `for` in a `lagrangian`, `hamiltonian` or `optimal_control` block holds constraints and forces, or
-//!   dynamics.
+//!   numbers. A `for` in a `lagrangian`, `hamiltonian`, `optimal_control` or `boundary` block holds constraints and
+//!   forces, dynamics, or conditions.
 //! * A `lie_group` block has one matrix and one generator, and stands outside of `for` and `if`. The name after its word
 //!   is one of `SO`, `SL`, `GL`, `Sp`, `SE`, `Stiefel`, and its sizes are constants.
 //! * An invariant is a smooth function of `t`, parameters and unknowns whose derivatives occur, that is constant along
 //!   solutions. In a `lagrangian` or `hamiltonian` block it is the energy. Its name stands for no value.
+//! * There is at most one `boundary` block. A time in it is `t0`, `t_end`, or made of constants and parameters that are
+//!   not free. Every unknown in a condition is taken at a time, except in an `integral`, which is over the time from
+//!   `t0` to `t_end`. Fixed start values are conditions, too. Guesses of a model with such a block, or with an
+//!   `optimal_control` block, may use `t`. Names after `free` are parameters, or `t_end`.
 //! * A start value of an element takes precedence over one for its whole array; two for the same element are an error.
 //! * The variable of a `for` or a `sum`, an index name and a `let` in a `for` hold inside only, and hide no other name.
 

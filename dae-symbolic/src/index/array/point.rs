@@ -29,6 +29,8 @@ impl ArrayPoint {
         let value = |e| {
             evaluate_one(&model.dag, e, |symbol| match symbol {
                 Symbol::Parameter(p) => parameters.get(p.index()).copied().unwrap_or(f64::NAN),
+                // Guesses of a boundary value problem may be functions of time.
+                Symbol::Time => t,
                 _ => f64::NAN,
             })
         };

@@ -52,7 +52,7 @@ pub(super) fn not_inside_block(at: Origin) -> Diagnostic {
 /// A statement about the whole problem (a list, an energy, a cost, the horizon) inside a `for` of a block from which
 /// equations are derived.
 pub(super) fn not_inside_derived_for(at: Origin) -> Diagnostic {
-    Diagnostic::error(Code::UnsupportedConstruct, "a `for` of this block holds constraints, forces or dynamics, and other `for`s")
+    Diagnostic::error(Code::UnsupportedConstruct, "a `for` of this block holds constraints, forces, dynamics or conditions, and other `for`s")
         .label(at, "not allowed in a `for`")
         .help("write it once, before or after the `for`: lists name whole arrays, and energies are sums, `sum(i in 0..N => …)`")
 }
