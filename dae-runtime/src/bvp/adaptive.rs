@@ -3,7 +3,8 @@
 //! In: a problem, a first mesh with a first guess. Out: a solution with its mesh and error.
 
 use super::BvpStatistics;
-use super::collocation::{Collocation, Deficiency, Iterate, Mesh};
+use super::collocation::Collocation;
+use super::condensed::{Deficiency, Iterate, Mesh};
 use super::error::Cause;
 use super::estimate::{Estimate, estimate};
 use super::mesh::{equidistributed, halved, parts};

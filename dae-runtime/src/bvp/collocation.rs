@@ -21,76 +21,13 @@
 //! with the unknowns $z_1$ of index 1 that occur in constraints. Without it, methods of Gauss lose their order at the ends
 //! of intervals, and for an odd number of nodes their stability.
 
-use crate::contract::{Dae, Pattern};
+use crate::contract::Dae;
 use crate::linalg::matrix::{Factors, Matrix};
 
-use super::elimination::{Elimination, Relation, factorize_scaled};
-use super::point::{Linearized, Obstacle};
+use super::condensed::{Condensed, Deficiency, Iterate, Mesh, Outer, OuterResiduals, dense};
+use super::elimination::Relation;
 use super::problem::Problem;
 use super::scheme::Scheme;
-
-/// The ends of intervals, and which of them are points of the conditions.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Mesh {
-    /// Ascending, or descending where the end is before the start.
-    pub(super) t: Vec<f64>,
-    /// For each point of the conditions, its place in `t`.
-    pub(super) points: Vec<usize>,
-}
-
-impl Mesh {
-    /// Number of intervals.
-    pub(super) fn intervals(&self) -> usize {
-        self.t.len() - 1
-    }
-
-    /// How much the `i`-th time moves with a free end.
-    pub(super) fn moves(&self, i: usize) -> f64 {
-        let last = self.points[self.points.len() - 2];
-        if i <= last {
-            return 0.0;
-        }
-        let (from, to) = (self.t[last], self.t[self.t.len() - 1]);
-        (self.t[i] - from) / (to - from)
-    }
-
-    /// Moves the end, and with it the times since the last point before.
-    pub(super) fn set_end(&mut self, end: f64) {
-        let last = self.points[self.points.len() - 2];
-        let from = self.t[last];
-        let moves: Vec<f64> = (last + 1..self.t.len()).map(|i| self.moves(i)).collect();
-        let count = self.t.len();
-        self.t[last + 1..].iter_mut().zip(moves).for_each(|(t, moves)| *t = from + moves * (end - from));
-        self.t[count - 1] = end;
-    }
-}
-
-/// Values of everything that is solved for.
-#[derive(Clone, Debug)]
-pub(super) struct Iterate {
-    /// Shared quantities.
-    pub(super) shared: Vec<f64>,
-    /// Differential unknowns at the ends of intervals.
-    pub(super) y: Vec<Vec<f64>>,
-    /// Algebraic unknowns there; those of index 2 are extrapolated from the nodes.
-    pub(super) ends: Vec<Vec<f64>>,
-    /// For each interval, node by node: derivatives of the differential unknowns, algebraic unknowns.
-    pub(super) nodes: Vec<Vec<f64>>,
-    /// Jets at the points of the conditions.
-    pub(super) jets: Vec<Vec<f64>>,
-}
-
-impl Iterate {
-    /// Adds a multiple of a change.
-    pub(super) fn add(&mut self, factor: f64, change: &Iterate) {
-        let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += factor * from);
-        add(&mut self.shared, &change.shared);
-        let rows = [(&mut self.y, &change.y), (&mut self.ends, &change.ends), (&mut self.nodes, &change.nodes), (&mut self.jets, &change.jets)];
-        for (to, from) in rows {
-            to.iter_mut().zip(from).for_each(|(to, from)| add(to, from));
-        }
-    }
-}
 
 /// The residuals of an iterate.
 pub(super) struct Residuals {
@@ -100,10 +37,7 @@ pub(super) struct Residuals {
     gaps: Vec<Vec<f64>>,
     /// Of the constraints at the ends of intervals, with unknowns of index 2.
     constraints: Vec<Vec<f64>>,
-    /// Of the conditions.
-    conditions: Vec<f64>,
-    /// At the points of the conditions.
-    points: Vec<Linearized>,
+    outer: OuterResiduals,
 }
 
 /// The linearisation of one interval.
@@ -130,28 +64,7 @@ struct Projection {
 /// The factorised linearisation of all equations.
 pub(super) struct Factorized {
     intervals: Vec<Interval>,
-    segments: Vec<Elimination>,
-    /// Derivatives of the conditions with respect to the jets at each point.
-    by_jets: Vec<Matrix>,
-    factors: Factors,
-    scales: Vec<f64>,
-    /// Linearisations at the points.
-    normal: Matrix,
-    state_of_points: Vec<Matrix>,
-    shared_of_points: Vec<Matrix>,
-}
-
-/// Why there is no linearisation.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Deficiency {
-    /// A function is not finite at this time.
-    NotFinite(f64),
-    /// The equations of the interval that begins at this time are singular.
-    Interval(f64),
-    /// The equations of the model are singular at this time.
-    Point(f64),
-    /// The conditions do not determine the solution.
-    Conditions,
+    condensed: Condensed,
 }
 
 /// Storage for evaluations.
@@ -246,8 +159,7 @@ impl Collocation<'_, '_> {
             nodes: Vec::with_capacity(mesh.intervals()),
             gaps: Vec::with_capacity(mesh.intervals()),
             constraints: Vec::new(),
-            conditions: Vec::new(),
-            points: self.points(mesh, iterate)?,
+            outer: OuterResiduals::new(self.problem, mesh, iterate)?,
         };
         for i in 0..mesh.intervals() {
             let mut all = vec![0.0; self.scheme.stages() * n];
@@ -272,27 +184,7 @@ impl Collocation<'_, '_> {
                 residuals.constraints.push(constraints);
             }
         }
-        let boundary = self.problem.boundary();
-        residuals.conditions = vec![0.0; boundary.boundary_description().conditions.len()];
-        boundary.boundary_residual(&times(mesh), &iterate.jets.concat(), &mut residuals.conditions);
-        match residuals.conditions.iter().all(|value| value.is_finite()) {
-            true => Ok(residuals),
-            false => Err(Deficiency::NotFinite(mesh.t[mesh.intervals()])),
-        }
-    }
-
-    /// Linearisations at the points of the conditions.
-    fn points(&self, mesh: &Mesh, iterate: &Iterate) -> Result<Vec<Linearized>, Deficiency> {
-        let problem = self.problem;
-        let point = |(&place, jets): (&usize, &Vec<f64>)| {
-            let at = [mesh.t[place], mesh.moves(place)];
-            let found = Linearized::new(self.dae(), &problem.layout, &problem.shared, at, &iterate.y[place], jets);
-            found.map_err(|obstacle| match obstacle {
-                Obstacle::NotFinite => Deficiency::NotFinite(at[0]),
-                Obstacle::Singular => Deficiency::Point(at[0]),
-            })
-        };
-        mesh.points.iter().zip(&iterate.jets).map(point).collect()
+        Ok(residuals)
     }
 
     /// Linearises and factorises.
@@ -302,87 +194,11 @@ impl Collocation<'_, '_> {
         iterate: &Iterate,
         residuals: &Residuals,
     ) -> Result<Factorized, Deficiency> {
-        let [m, _, thetas] = self.sizes();
         let intervals: Vec<Interval> =
             (0..mesh.intervals()).map(|i| self.interval(mesh, iterate, i)).collect::<Result<_, _>>()?;
-        let segments: Vec<Elimination> = mesh
-            .points
-            .windows(2)
-            .map(|ends| {
-                let relations: Vec<Relation> =
-                    intervals[ends[0]..ends[1]].iter().map(|interval| interval.relation.clone()).collect();
-                Elimination::new(m, thetas, &relations)
-            })
-            .collect();
-        let boundary = self.problem.boundary();
-        let b = boundary.boundary_description();
-        let (rows, count) = (b.conditions.len(), mesh.points.len());
-        let (times, jets) = (times(mesh), iterate.jets.concat());
-        let mut values = vec![0.0; b.jacobian.len()];
-        boundary.boundary_jacobian(&times, &jets, &mut values);
-        let all = dense(&b.jacobian, &values, rows, jets.len());
-        let per_point = jets.len() / count;
-        let part = |k: usize| Matrix::from_fn(rows, per_point, |i, j| all[(i, k * per_point + j)]);
-        let normals = residuals.points[0].normal.rows();
-        let order = count * m + thetas;
-        if (count - 1) * m + rows + normals != order {
-            return Err(Deficiency::Conditions);
-        }
-        let mut matrix = Matrix::zeros(order, order);
-        for (k, segment) in segments.iter().enumerate() {
-            for i in 0..m {
-                for j in 0..m {
-                    matrix[(k * m + i, k * m + j)] = segment.start[(i, j)];
-                    matrix[(k * m + i, (k + 1) * m + j)] = segment.end[(i, j)];
-                }
-                (0..thetas).for_each(|j| matrix[(k * m + i, count * m + j)] = segment.shared[(i, j)]);
-            }
-        }
-        let (conditions, constraints) = ((count - 1) * m, (count - 1) * m + rows);
-        let mut by_jets = Vec::with_capacity(count);
-        for (k, point) in residuals.points.iter().enumerate() {
-            let part = part(k);
-            let product = part.times(&point.by_state);
-            let shared = part.times(&point.by_shared);
-            for i in 0..rows {
-                (0..m).for_each(|j| matrix[(conditions + i, k * m + j)] += product[(i, j)]);
-                (0..thetas).for_each(|j| matrix[(conditions + i, count * m + j)] += shared[(i, j)]);
-            }
-            by_jets.push(part);
-        }
-        let mut by_parameters = vec![0.0; b.jacobian_p.len()];
-        boundary.boundary_jacobian_p(&times, &jets, &mut by_parameters);
-        for (row, parameter, place) in b.jacobian_p.entries() {
-            if let Some(column) = self.problem.shared.column(parameter) {
-                matrix[(conditions + row, count * m + column)] += by_parameters[place];
-            }
-        }
-        if let Some(column) = self.problem.shared.end() {
-            let mut by_times = vec![0.0; b.jacobian_t.len()];
-            boundary.boundary_jacobian_t(&times, &jets, &mut by_times);
-            for (row, point, place) in b.jacobian_t.entries() {
-                matrix[(conditions + row, count * m + column)] += by_times[place] * mesh.moves(mesh.points[point]);
-            }
-        }
-        let start = &residuals.points[0];
-        for i in 0..normals {
-            (0..m).for_each(|j| matrix[(constraints + i, j)] = start.normal[(i, j)]);
-            (0..thetas).for_each(|j| matrix[(constraints + i, count * m + j)] = -start.normal_shared[(i, j)]);
-        }
-        if matrix.as_slice().iter().any(|entry| !entry.is_finite()) {
-            return Err(Deficiency::NotFinite(mesh.t[0]));
-        }
-        let (factors, scales) = factorize_scaled(matrix).ok_or(Deficiency::Conditions)?;
-        Ok(Factorized {
-            intervals,
-            segments,
-            by_jets,
-            factors,
-            scales,
-            normal: start.normal.clone(),
-            state_of_points: residuals.points.iter().map(|point| point.by_state.clone()).collect(),
-            shared_of_points: residuals.points.iter().map(|point| point.by_shared.clone()).collect(),
-        })
+        let relations = intervals.iter().map(|interval| &interval.relation);
+        let condensed = Condensed::new(self.problem, mesh, iterate, relations, &residuals.outer)?;
+        Ok(Factorized { intervals, condensed })
     }
 
     /// Linearises the equations of an interval and eliminates what belongs to its nodes.
@@ -543,8 +359,8 @@ impl Collocation<'_, '_> {
 
     /// The Newton correction, or with the factors at another iterate a simplified one.
     pub(super) fn correction(&self, mesh: &Mesh, factorized: &Factorized, residuals: &Residuals) -> Option<Iterate> {
-        let [m, na, thetas] = self.sizes();
-        let (n, count, layout) = (m + na, mesh.points.len(), &self.problem.layout);
+        let [m, na, _] = self.sizes();
+        let (n, layout) = (m + na, &self.problem.layout);
         // What belongs to the nodes, with the left end and the shared quantities held; the remainders of the relations.
         let mut nodes: Vec<Vec<f64>> = Vec::with_capacity(mesh.intervals());
         let mut remainders: Vec<Vec<f64>> = Vec::with_capacity(mesh.intervals());
@@ -573,45 +389,7 @@ impl Collocation<'_, '_> {
             nodes.push(change);
             remainders.push(remainder);
         }
-        // The ends of segments, and the shared quantities.
-        let mut right = vec![0.0; count * m + thetas];
-        let mut kept = Vec::with_capacity(count - 1);
-        for (k, (segment, ends)) in factorized.segments.iter().zip(mesh.points.windows(2)).enumerate() {
-            let (g, tops) = segment.reduce(remainders[ends[0]..ends[1]].iter().map(|r| &r[..]));
-            right[k * m..(k + 1) * m].copy_from_slice(&g);
-            kept.push(tops);
-        }
-        let conditions = (count - 1) * m;
-        let rows = residuals.conditions.len();
-        for (value, residual) in right[conditions..].iter_mut().zip(&residuals.conditions) {
-            *value = -residual;
-        }
-        for (part, point) in factorized.by_jets.iter().zip(&residuals.points) {
-            for (c, step) in point.step.iter().enumerate() {
-                (0..rows).for_each(|i| right[conditions + i] -= part[(i, c)] * step);
-            }
-        }
-        let start = &residuals.points[0].normal_residual;
-        if start.len() == factorized.normal.rows() {
-            right[conditions + rows..].copy_from_slice(start);
-        }
-        right.iter_mut().zip(&factorized.scales).for_each(|(value, scale)| *value /= scale);
-        factorized.factors.solve(&mut right);
-        if right.iter().any(|value| !value.is_finite()) {
-            return None;
-        }
-        let shared = right[count * m..].to_vec();
-        let mut y = vec![vec![0.0; m]; mesh.t.len()];
-        for (k, &place) in mesh.points.iter().enumerate() {
-            y[place].copy_from_slice(&right[k * m..(k + 1) * m]);
-        }
-        for (k, (segment, tops)) in factorized.segments.iter().zip(kept).enumerate() {
-            let ends = [mesh.points[k], mesh.points[k + 1]];
-            let outer = [&right[k * m..(k + 1) * m], &right[(k + 1) * m..(k + 2) * m]];
-            if !segment.solve(tops, outer, &shared, &mut y[ends[0] + 1..ends[1]]) {
-                return None;
-            }
-        }
+        let Outer { y, shared, jets } = factorized.condensed.solve(mesh, &remainders, &residuals.outer)?;
         for (i, interval) in factorized.intervals.iter().enumerate() {
             let given = y[i].iter().chain(&shared);
             for (j, &value) in given.enumerate().filter(|(_, value)| **value != 0.0) {
@@ -623,32 +401,6 @@ impl Collocation<'_, '_> {
                 }
             }
         }
-        let jets = (0..count).map(|k| {
-            let mut change = residuals.points[k].step.clone();
-            let by_state = &factorized.state_of_points[k];
-            let by_shared = &factorized.shared_of_points[k];
-            for (j, value) in y[mesh.points[k]].iter().enumerate() {
-                change.iter_mut().zip(by_state.column(j)).for_each(|(change, entry)| *change += entry * value);
-            }
-            for (j, value) in shared.iter().enumerate() {
-                change.iter_mut().zip(by_shared.column(j)).for_each(|(change, entry)| *change += entry * value);
-            }
-            change
-        });
-        let jets = jets.collect();
         Some(Iterate { shared, y, ends, nodes, jets })
     }
-}
-
-/// The times of the points of the conditions.
-pub(super) fn times(mesh: &Mesh) -> Vec<f64> {
-    mesh.points.iter().map(|&place| mesh.t[place]).collect()
-}
-
-fn dense(pattern: &Pattern, values: &[f64], rows: usize, columns: usize) -> Matrix {
-    let mut matrix = Matrix::zeros(rows, columns);
-    for (row, column, place) in pattern.entries() {
-        matrix[(row, column)] += values[place];
-    }
-    matrix
 }

@@ -49,8 +49,8 @@ struct Step {
 
 impl Elimination {
     /// Eliminates the vectors between the ends of a segment of at least one interval.
-    pub(super) fn new(m: usize, shared: usize, relations: &[Relation]) -> Elimination {
-        let first = &relations[0];
+    pub(super) fn new(m: usize, shared: usize, relations: &[&Relation]) -> Elimination {
+        let first = relations[0];
         let mut elimination = Elimination {
             m,
             steps: Vec::with_capacity(relations.len() - 1),
@@ -231,7 +231,7 @@ mod tests {
             remainders.push([0, 1].map(|k| next[k] - mapped[k] - delta[(k, 0)] * theta));
             relations.push(Relation { gamma, delta });
         }
-        let elimination = Elimination::new(m, 1, &relations);
+        let elimination = Elimination::new(m, 1, &relations.iter().collect::<Vec<_>>());
         let (g, tops) = elimination.reduce(remainders.iter().map(|r| &r[..]));
         // Conditions: the sum of the ends of the first component, a value, and the shared quantity itself.
         let mut matrix = Matrix::zeros(5, 5);

@@ -10,7 +10,8 @@
 //! Errors of algebraic unknowns are those that follow from the errors of differential unknowns, $\partial z/\partial y\,
 //! \delta y$, since solutions are recorded with algebraic unknowns that are consistent ([`super::solution`]).
 
-use super::collocation::{Collocation, Iterate, Mesh};
+use super::collocation::Collocation;
+use super::condensed::{Iterate, Mesh};
 use super::problem::Allowed;
 use super::scheme::{Nodes, Scheme};
 use super::solution::States;

@@ -6,7 +6,7 @@
 use crate::solution::Solution;
 
 use super::BvpSolution;
-use super::collocation::{Iterate, Mesh};
+use super::condensed::{Iterate, Mesh};
 use super::point::consistent_jets;
 use super::problem::Problem;
 use super::scheme::Scheme;

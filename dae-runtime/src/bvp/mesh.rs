@@ -7,7 +7,7 @@
 //! the polynomial. Its $p$-th root is the number of intervals of unit error into which the interval should be divided, and
 //! the new mesh divides the sum of these numbers evenly (equidistribution, as in COLSYS).
 
-use super::collocation::Mesh;
+use super::condensed::Mesh;
 
 /// An interval counts at least as much as this fraction of the mean, so that the mesh stays able to notice changes.
 const LEAST: f64 = 0.15;

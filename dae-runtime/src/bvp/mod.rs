@@ -23,6 +23,7 @@
 
 mod adaptive;
 mod collocation;
+mod condensed;
 mod elimination;
 mod error;
 mod estimate;
@@ -41,7 +42,8 @@ use crate::integrator::stepper::Tolerance;
 use crate::solution::Solution;
 
 use adaptive::{Failed, Found, Plan};
-use collocation::{Collocation, Mesh};
+use collocation::Collocation;
+use condensed::Mesh;
 pub use error::{BvpError, Cause};
 use guess::Guess;
 use mesh::uniform;

@@ -7,7 +7,8 @@
 //! monotonicity test, which does not depend on how equations are scaled (P. Deuflhard, *Newton Methods for Nonlinear
 //! Problems*, Springer 2004, algorithm NLEQ-ERR). Corrections are measured in units of the errors allowed.
 
-use super::collocation::{Collocation, Deficiency, Iterate, Mesh};
+use super::collocation::Collocation;
+use super::condensed::{Deficiency, Iterate, Mesh};
 use super::problem::{Allowed, Problem};
 use super::scheme::Scheme;
 

@@ -5,7 +5,7 @@
 
 use crate::contract::{Boundary, Dae, Description, Kind, Point};
 
-use super::collocation::Mesh;
+use super::condensed::Mesh;
 use super::error::BvpError;
 
 /// Places of unknowns and rows.
@@ -18,14 +18,15 @@ pub(super) struct Layout {
     pub(super) algebraic: Vec<usize>,
     /// How many of the algebraic unknowns have index 1.
     pub(super) of_index_1: usize,
-    /// Rows with derivatives, as many as differential unknowns, and without.
+    /// Rows with derivatives, as many as differential unknowns if there are unknowns of index 2, and without.
     pub(super) dynamic_rows: Vec<usize>,
     pub(super) constraint_rows: Vec<usize>,
 }
 
 impl Layout {
     /// # Errors
-    /// The formulation is not semi-explicit of index 1 or 2, up to a regular leading matrix.
+    /// The formulation has unknowns of index above 2, or differential unknowns that are algebraic in disguise, or is not
+    /// in Hessenberg form of size 2 where unknowns have index 2.
     pub(super) fn of(dae: &dyn Dae) -> Result<Layout, BvpError> {
         let description = dae.description();
         let unsuitable = |reason: String| BvpError::UnsuitableForm { form: description.form.clone(), reason };
@@ -59,9 +60,14 @@ impl Layout {
         let has_derivative = |row: &usize| description.jacobian_yp.row(*row).next().is_some();
         let (dynamic_rows, constraint_rows): (Vec<usize>, Vec<usize>) =
             (0..description.equations.len()).partition(has_derivative);
-        if dynamic_rows.len() != differential.len() || description.leading_rank < differential.len() {
+        if description.leading_rank < differential.len() {
             return Err(unsuitable(
-                "its equations do not determine the derivatives of all unknowns whose derivatives occur".into(),
+                "some unknowns whose derivatives occur are algebraic: only combinations of them are states".into(),
+            ));
+        }
+        if of_index_1 < algebraic.len() && dynamic_rows.len() != differential.len() {
+            return Err(unsuitable(
+                "it has unknowns of index 2, and constraints that are combinations of equations with derivatives".into(),
             ));
         }
         Ok(Layout { differential, jets, algebraic, of_index_1, dynamic_rows, constraint_rows })

@@ -7,7 +7,8 @@ use crate::contract::{Kind, Name};
 use crate::linalg::matrix::Matrix;
 use crate::solution::Solution;
 
-use super::collocation::{Collocation, Iterate, Mesh};
+use super::collocation::Collocation;
+use super::condensed::{Iterate, Mesh};
 use super::point::{Linearized, consistent_jets};
 
 /// A solution of a boundary value problem.
