@@ -2,7 +2,6 @@
 //!
 //! In: a problem, a first mesh with a first guess. Out: a solution with its mesh and error.
 
-use super::BvpStatistics;
 use super::collocation::Collocation;
 use super::condensed::{Deficiency, Iterate, Mesh};
 use super::error::Cause;
@@ -11,6 +10,7 @@ use super::mesh::{equidistributed, halved, parts};
 use super::newton::{self, Limits, Work};
 use super::problem::{Allowed, Problem};
 use super::scheme::{Nodes, Scheme};
+use super::solution::BvpStatistics;
 
 /// How solutions are sought.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +37,13 @@ pub(super) struct Failed {
     pub(super) cause: Cause,
     pub(super) last: Found,
     pub(super) is_zero: bool,
+}
+
+impl Failed {
+    /// Whether no solution of the discretised equations was found.
+    pub(super) fn is_unsolved(&self) -> bool {
+        !self.is_zero && self.cause != Cause::Interrupted
+    }
 }
 
 /// The error aimed at, in units of the error allowed.
@@ -78,8 +85,11 @@ pub(super) fn solve(
         statistics.reductions += work.reductions;
         if let Err(obstacle) = solved {
             let unknown = Estimate::unknown(unknowns, mesh.intervals());
-            let cause = cause(&obstacle);
-            if 2 * mesh.intervals() > plan.patient_intervals.max(2 * plan.stages) {
+            if 2 * mesh.intervals() > plan.patient_intervals {
+                // Where rounding errors are amplified, they keep Newton's iteration from converging.
+                let collocation = Collocation { problem, scheme };
+                let rounding = estimate(&collocation, plan.nodes, &mesh, &iterate, allowed).rounding;
+                let cause = if rounding > 1.0 { Cause::IllConditioned } else { cause(&obstacle) };
                 return failed(cause, mesh, iterate, unknown, false);
             }
             problem.set_shared(&mut mesh, &start.shared);
@@ -95,8 +105,11 @@ pub(super) fn solve(
         if is_stopped(&mesh, estimate.largest) {
             return failed(Cause::Interrupted, mesh, iterate, estimate, true);
         }
-        if estimate.largest <= 1.0 {
+        if estimate.largest.max(estimate.rounding) <= 1.0 {
             return Ok(Found { mesh, iterate, estimate });
+        }
+        if estimate.largest <= 1.0 {
+            return failed(Cause::IllConditioned, mesh, iterate, estimate, true);
         }
         if estimate.largest < 0.7 * best {
             (best, without_progress) = (estimate.largest, 0);

@@ -187,6 +187,42 @@ impl Collocation<'_, '_> {
         Ok(residuals)
     }
 
+    /// Residuals as large as the rounding errors of their terms: with signs in no order, or, since errors of the
+    /// coefficients of the method are the same in all intervals, proportional to the terms with derivatives.
+    pub(super) fn roundings(&self, mesh: &Mesh, iterate: &Iterate, residuals: &mut Residuals, are_random: bool) {
+        let [m, na, _] = self.sizes();
+        let (n, description) = (m + na, self.problem.description());
+        let [mut by_y, mut by_yp] = [vec![0.0; description.jacobian_y.len()], vec![0.0; description.jacobian_yp.len()]];
+        let mut count = 0_u32;
+        let mut sign = || {
+            // Golden-ratio sequence.
+            count += 1;
+            if (f64::from(count) * 0.618_033_988_749_895).fract() < 0.5 { 1.0 } else { -1.0 }
+        };
+        for i in 0..mesh.intervals() {
+            for (stage, rounding) in self.stages(mesh, iterate, i).zip(residuals.nodes[i].chunks_exact_mut(n)) {
+                self.dae().jacobian_y(stage.t, &stage.y, &stage.yp, &mut by_y);
+                self.dae().jacobian_yp(stage.t, &stage.y, &stage.yp, &mut by_yp);
+                rounding.fill(0.0);
+                let slopes = description.jacobian_yp.entries().map(|(row, k, place)| (row, by_yp[place] * stage.yp[k]));
+                if are_random {
+                    let terms = description.jacobian_y.entries().map(|(row, k, place)| (row, by_y[place] * stage.y[k]));
+                    terms.chain(slopes).for_each(|(row, term)| rounding[row] += f64::EPSILON * term.abs());
+                    rounding.iter_mut().for_each(|value| *value *= sign());
+                } else {
+                    slopes.for_each(|(row, term)| rounding[row] += f64::EPSILON * term);
+                }
+            }
+            for (gap, y) in residuals.gaps[i].iter_mut().zip(&iterate.y[i + 1]) {
+                *gap = if are_random { sign() * f64::EPSILON * y } else { 0.0 };
+            }
+            if let Some(constraints) = residuals.constraints.get_mut(i) {
+                constraints.fill(0.0);
+            }
+        }
+        residuals.outer.vanish();
+    }
+
     /// Linearises and factorises.
     pub(super) fn factorize(
         &self,

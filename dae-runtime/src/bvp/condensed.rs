@@ -116,9 +116,13 @@ impl OuterResiduals {
         }
     }
 
-    /// The linearisations at the points.
-    pub(super) fn points(&self) -> &[Linearized] {
-        &self.points
+    /// Sets all residuals to zero.
+    pub(super) fn vanish(&mut self) {
+        self.conditions.fill(0.0);
+        for point in &mut self.points {
+            point.step.fill(0.0);
+            point.normal_residual.fill(0.0);
+        }
     }
 }
 

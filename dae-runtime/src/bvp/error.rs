@@ -83,6 +83,8 @@ pub enum Cause {
     },
     /// Finer meshes do not make the error smaller: rounding errors prevail, or the solution has jumps.
     Stagnated,
+    /// The problem is ill-conditioned: rounding errors of the equations change the solution by more than the tolerance.
+    IllConditioned,
     /// The caller asked to stop.
     Interrupted,
 }
@@ -103,6 +105,9 @@ impl fmt::Display for Cause {
             Cause::Stagnated => {
                 write!(f, "finer meshes do not make the error smaller: rounding errors prevail, or the solution is not smooth")
             }
+            Cause::IllConditioned => f.write_str(
+                "the problem is ill-conditioned: rounding errors in its equations and conditions change the solution by more than the tolerance",
+            ),
             Cause::Interrupted => f.write_str("interrupted"),
         }
     }

@@ -21,11 +21,16 @@ const SAMPLES: [f64; 5] = [0.1, 0.3, 0.5, 0.7, 0.9];
 /// Where algebraic unknowns are compared.
 const CONSISTENT_SAMPLES: [f64; 2] = [0.5, 1.0];
 
+/// Rounding errors of an equation are this many times that of its largest term.
+const SEVERAL: f64 = 4.0;
+
 /// An estimate.
 #[derive(Clone, Debug)]
 pub(super) struct Estimate {
     /// Largest error in units of the error allowed.
     pub(super) largest: f64,
+    /// Largest change of the solution if the terms of the equations change by rounding errors, in the same units.
+    pub(super) rounding: f64,
     /// Largest error of each unknown of the formulation, in its unit.
     pub(super) errors: Vec<f64>,
     /// Largest value of each of them.
@@ -39,6 +44,7 @@ impl Estimate {
     pub(super) fn unknown(unknowns: usize, intervals: usize) -> Estimate {
         Estimate {
             largest: f64::INFINITY,
+            rounding: 0.0,
             errors: vec![f64::INFINITY; unknowns],
             sizes: vec![0.0; unknowns],
             coefficients: vec![1.0; intervals],
@@ -66,16 +72,25 @@ pub(super) fn estimate(
     let unknowns = problem.description().unknowns.len();
     let mut estimate = Estimate {
         largest: 0.0,
+        rounding: 0.0,
         errors: vec![0.0; unknowns],
         sizes: vec![0.0; unknowns],
         coefficients: coefficients(collocation, mesh, iterate, allowed),
     };
     let lower = Collocation { problem, scheme: Scheme::of(nodes, collocation.scheme.stages() - 1) };
-    let Some(second) = less_accurate(collocation, &lower, mesh, iterate) else {
+    let Some((second, roundings)) = less_accurate(collocation, &lower, mesh, iterate) else {
         return Estimate { coefficients: estimate.coefficients, ..Estimate::unknown(unknowns, mesh.intervals()) };
     };
     for (first, second) in iterate.shared.iter().zip(&second.shared) {
         estimate.largest = estimate.largest.max((first - second).abs() / allowed.of_shared(first.abs()));
+    }
+    for rounding in roundings {
+        for (y, change) in iterate.y.iter().zip(&rounding.y) {
+            for (k, &unknown) in layout.differential.iter().enumerate() {
+                let change = SEVERAL * change[k].abs();
+                estimate.rounding = estimate.rounding.max(change / allowed.of(unknown, y[k]));
+            }
+        }
     }
     let mut states = States::new(collocation, mesh, iterate);
     for i in 0..mesh.intervals() {
@@ -112,22 +127,27 @@ pub(super) fn estimate(
     estimate
 }
 
-/// The solution of the discretisation with fewer nodes near `iterate`.
+/// The solution of the discretisation with fewer nodes near `iterate`, and its change by rounding errors.
 fn less_accurate(
     collocation: &Collocation<'_, '_>,
     lower: &Collocation<'_, '_>,
     mesh: &Mesh,
     iterate: &Iterate,
-) -> Option<Iterate> {
+) -> Option<(Iterate, [Iterate; 2])> {
     let nodes = (0..mesh.intervals())
         .map(|i| lower.scheme.c.iter().flat_map(|&c| collocation.others(iterate, i, c)).collect())
         .collect();
     let mut second = Iterate { nodes, ..iterate.clone() };
-    let residuals = lower.residuals(mesh, &second).ok()?;
+    let mut residuals = lower.residuals(mesh, &second).ok()?;
     let factorized = lower.factorize(mesh, &second, &residuals).ok()?;
     let change = lower.correction(mesh, &factorized, &residuals)?;
     second.add(1.0, &change);
-    Some(second)
+    let mut rounding = |are_random| {
+        lower.roundings(mesh, &second, &mut residuals, are_random);
+        lower.correction(mesh, &factorized, &residuals)
+    };
+    let roundings = [rounding(true)?, rounding(false)?];
+    Some((second, roundings))
 }
 
 /// For each interval, the largest coefficient of the Legendre polynomial of highest degree.

@@ -24,6 +24,7 @@
 mod adaptive;
 mod collocation;
 mod condensed;
+mod continuation;
 mod elimination;
 mod error;
 mod estimate;
@@ -44,6 +45,7 @@ use crate::solution::Solution;
 use adaptive::{Failed, Found, Plan};
 use collocation::Collocation;
 use condensed::Mesh;
+use continuation::Path;
 pub use error::{BvpError, Cause};
 use guess::Guess;
 use mesh::uniform;
@@ -66,7 +68,19 @@ pub struct Bvp<'d> {
     intervals: usize,
     most_intervals: usize,
     guess: Guess<'d>,
+    continuation: Continuation,
     observer: Option<Observer<'d>>,
+}
+
+/// How the problem is approached where it cannot be solved from its guess.
+#[derive(Clone, Debug)]
+enum Continuation {
+    /// In parameters that are far from one.
+    Automatic,
+    /// In these parameters, from these values, from the beginning.
+    Given(Vec<(Name, f64)>),
+    /// Not at all.
+    Off,
 }
 
 /// Called after each mesh with the number of intervals and the error in units of the error allowed; `false` stops.
@@ -105,6 +119,7 @@ impl<'d> Bvp<'d> {
             intervals: 10,
             most_intervals: 10_000,
             guess: Guess::Text,
+            continuation: Continuation::Automatic,
             observer: None,
         }
     }
@@ -164,6 +179,27 @@ impl<'d> Bvp<'d> {
         self
     }
 
+    /// Approaches the problem by continuation: solves it with this value of the parameter first, to which the guess then
+    /// belongs, and moves the parameter to its own value. Several parameters move together.
+    ///
+    /// Without it a problem is solved from its guess, and if that fails by continuation in parameters that are far from
+    /// one, which start from one.
+    pub fn continuation(mut self, parameter: impl Into<Name>, from: f64) -> Self {
+        let mut given = match self.continuation {
+            Continuation::Given(given) => given,
+            Continuation::Automatic | Continuation::Off => Vec::new(),
+        };
+        given.push((parameter.into(), from));
+        self.continuation = Continuation::Given(given);
+        self
+    }
+
+    /// Solves the problem from its guess or not at all.
+    pub fn without_continuation(mut self) -> Self {
+        self.continuation = Continuation::Off;
+        self
+    }
+
     /// Calls a function after each mesh, with its number of intervals and the estimated error in units of the error
     /// allowed; `false` stops.
     pub fn on_mesh(mut self, observer: impl FnMut(usize, f64) -> bool + 'd) -> Self {
@@ -178,7 +214,19 @@ impl<'d> Bvp<'d> {
     /// The problem is not well posed, an option is meaningless, or no solution was found that is accurate enough; then the
     /// error contains the last iterate.
     pub fn solve(self, t0: f64, t_end: f64) -> Result<BvpSolution, BvpError> {
-        let Bvp { dae, rtol, atol, tolerances, nodes, stages, intervals, most_intervals, guess, observer } = self;
+        let Bvp {
+            dae,
+            rtol,
+            atol,
+            tolerances,
+            nodes,
+            stages,
+            intervals,
+            most_intervals,
+            guess,
+            continuation,
+            observer,
+        } = self;
         dae.input_error().map_or(Ok(()), |error| Err(BvpError::Input(error)))?;
         let mut problem = Problem::new(dae)?;
         let invalid = |message: String| BvpError::InvalidOption { message };
@@ -214,7 +262,39 @@ impl<'d> Bvp<'d> {
         let mut observer = observer;
         let mut is_stopped =
             |mesh: &Mesh, error: f64| observer.as_mut().is_some_and(|observer| !observer(mesh.intervals(), error));
-        match adaptive::solve(&mut problem, plan, mesh, iterate, &allowed, &mut statistics, &mut is_stopped) {
+        let start = || (mesh.clone(), iterate.clone());
+        let solved = match path(&problem, &continuation)? {
+            Some(path) => {
+                continuation::follow(&mut problem, &path, plan, start(), &allowed, &mut statistics, &mut is_stopped)
+            }
+            None => {
+                let (mesh, iterate) = start();
+                adaptive::solve(&mut problem, plan, mesh, iterate, &allowed, &mut statistics, &mut is_stopped)
+            }
+        };
+        let solved = match solved {
+            Err(failed) if failed.is_unsolved() && matches!(continuation, Continuation::Automatic) => {
+                let mut by_continuation = Err(failed);
+                for path in Path::automatic(&problem) {
+                    let followed = continuation::follow(
+                        &mut problem,
+                        &path,
+                        plan,
+                        start(),
+                        &allowed,
+                        &mut statistics,
+                        &mut is_stopped,
+                    );
+                    if followed.is_ok() || followed.as_ref().is_err_and(|failed| !failed.is_unsolved()) {
+                        by_continuation = followed;
+                        break;
+                    }
+                }
+                by_continuation
+            }
+            solved => solved,
+        };
+        match solved {
             Ok(found) => Ok(finish(&mut problem, scheme, found, statistics)),
             Err(failed) => {
                 let Failed { cause, last, is_zero } = *failed;
@@ -226,6 +306,28 @@ impl<'d> Bvp<'d> {
             }
         }
     }
+}
+
+/// The path that the caller has given, if any.
+fn path(problem: &Problem<'_>, continuation: &Continuation) -> Result<Option<Path>, BvpError> {
+    let Continuation::Given(given) = continuation else { return Ok(None) };
+    let parameters = &problem.description().parameters;
+    let moving = given.iter().map(|(name, from)| {
+        let place = parameters.iter().position(|it| it == name);
+        let message = match place {
+            Some(k) if problem.shared.column(k).is_some() => {
+                format!("the conditions determine `{name}`, so that there is no continuation in it")
+            }
+            Some(_) if !from.is_finite() => format!("continuation cannot begin at {name} = {from}"),
+            Some(k) => return Ok((k, *from, problem.dae.parameters()[k])),
+            None => {
+                let known: Vec<String> = parameters.iter().map(|it| format!("`{it}`")).collect();
+                format!("there is no parameter `{name}` for continuation; the model has {}", known.join(", "))
+            }
+        };
+        Err(BvpError::InvalidOption { message })
+    });
+    Ok(Some(Path::new(moving.collect::<Result<_, _>>()?)))
 }
 
 /// The result that an iterate is.

@@ -21,11 +21,13 @@ pub(super) struct Limits {
     pub(super) damping: f64,
     /// Corrections of this size, in units of the error allowed, end the iteration.
     pub(super) settled: f64,
+    /// Corrections of this size are small enough if they do not become smaller.
+    pub(super) tolerable: f64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { iterations: 60, damping: 1e-5, settled: 0.01 }
+        Limits { iterations: 60, damping: 1e-5, settled: 0.01, tolerable: 0.2 }
     }
 }
 
@@ -48,8 +50,8 @@ pub(super) struct Work {
     pub(super) reductions: usize,
 }
 
-/// Corrections of fewer rounding errors than this are not made smaller by further steps.
-const ROUNDING: f64 = 1e3;
+/// A correction that becomes no smaller than by this factor is at the level of rounding errors if it is small.
+const STALLED: f64 = 0.25;
 /// A step that was shortened may be lengthened if it turns out to have been too short by this factor.
 const TOO_SHORT: f64 = 4.0;
 
@@ -169,7 +171,6 @@ pub(super) fn solve(
         }
         // A long step is tried once before it is shortened; a shortened one is lengthened at most once.
         let (mut shortened, start) = (false, iterate.clone());
-        let floor = ROUNDING * f64::EPSILON / allowed.rtol.max(f64::EPSILON);
         loop {
             if damping < limits.damping {
                 *iterate = start;
@@ -193,7 +194,9 @@ pub(super) fn solve(
             };
             let simplified_size = norm.mean(&simplified);
             let largest = norm.largest(problem, &simplified);
-            if damping == 1.0 && (largest <= limits.settled || size <= floor.max(limits.settled)) {
+            // A correction that is no larger than its own rounding errors cannot become smaller.
+            let is_noise = simplified_size >= STALLED * size && largest <= limits.tolerable;
+            if damping == 1.0 && (largest <= limits.settled || is_noise) {
                 *iterate = trial;
                 if simplified_size < size {
                     iterate.add(1.0, &simplified);
@@ -205,7 +208,7 @@ pub(super) fn solve(
             difference.add(damping - 1.0, &change);
             let curvature = norm.mean(&difference);
             let proposed = 0.5 * size * damping * damping / curvature.max(f64::MIN_POSITIVE);
-            if simplified_size >= size * (1.0 - 0.25 * damping).max(0.5) && simplified_size >= size {
+            if simplified_size >= size * (1.0 - 0.25 * damping) {
                 damping = proposed.min(0.5 * damping);
                 shortened = true;
                 work.reductions += 1;

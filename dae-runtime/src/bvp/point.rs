@@ -36,7 +36,7 @@ pub(super) struct Linearized {
 }
 
 /// Relative size below which a direction of freedom does not show in the differential unknowns.
-const HIDDEN: f64 = 1e-12;
+const HIDDEN: f64 = 1e-14;
 
 /// Why consistent jets are not determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +67,8 @@ impl Linearized {
         if residual.iter().chain(&values).any(|value| !value.is_finite()) {
             return Err(Obstacle::NotFinite);
         }
-        // A^T, with jets in units of their nominal values and equations in units of their largest term.
-        let units: Vec<f64> = d.jets.iter().map(|jet| jet.nominal).collect();
+        // A^T, with jets in units of their sizes and equations in units of their largest term.
+        let units: Vec<f64> = d.jets.iter().zip(jets).map(|(jet, value)| jet.nominal.max(value.abs())).collect();
         let mut transposed = Matrix::zeros(n, rows);
         for (row, column, place) in d.jacobian.entries() {
             transposed[(column, row)] += values[place] * units[column];
