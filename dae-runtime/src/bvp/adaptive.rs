@@ -3,10 +3,10 @@
 //! In: a problem, a first mesh with a first guess. Out: a solution with its mesh and error.
 
 use super::collocation::Collocation;
-use super::condensed::{Deficiency, Iterate, Mesh};
+use super::condensed::{Deficiency, Iterate};
 use super::error::Cause;
 use super::estimate::{Estimate, estimate};
-use super::mesh::{equidistributed, halved, parts};
+use super::mesh::{Mesh, equidistributed, halved, parts};
 use super::newton::{self, Limits, Work};
 use super::problem::{Allowed, Problem};
 use super::scheme::{Nodes, Scheme};
@@ -79,7 +79,7 @@ pub(super) fn solve(
         statistics.meshes += 1;
         let mut work = Work::default();
         let start = iterate.clone();
-        let solved = newton::solve(problem, scheme, &mut mesh, &mut iterate, allowed, plan.limits, &mut work);
+        let solved = newton::solve(problem, &scheme, &mut mesh, &mut iterate, allowed, plan.limits, &mut work);
         statistics.factorizations += work.factorizations;
         statistics.residuals += work.residuals;
         statistics.reductions += work.reductions;

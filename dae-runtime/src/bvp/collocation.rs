@@ -24,8 +24,10 @@
 use crate::contract::Dae;
 use crate::linalg::matrix::{Factors, Matrix};
 
-use super::condensed::{Condensed, Deficiency, Iterate, Mesh, Outer, OuterResiduals, dense};
+use super::condensed::{Condensed, Deficiency, Iterate, Outer, OuterResiduals, dense};
 use super::elimination::Relation;
+use super::mesh::Mesh;
+use super::newton::Discretization;
 use super::problem::Problem;
 use super::scheme::Scheme;
 
@@ -78,6 +80,36 @@ struct Stage {
 pub(super) struct Collocation<'p, 'd> {
     pub(super) problem: &'p Problem<'d>,
     pub(super) scheme: &'static Scheme,
+}
+
+/// Collocation as Newton's method sees it.
+impl Discretization for &'static Scheme {
+    type Residuals = Residuals;
+    type Factors = Factorized;
+
+    fn residuals(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Result<Residuals, Deficiency> {
+        Collocation { problem, scheme: self }.residuals(mesh, iterate)
+    }
+
+    fn factorize(
+        &self,
+        problem: &Problem<'_>,
+        mesh: &Mesh,
+        iterate: &Iterate,
+        residuals: &Residuals,
+    ) -> Result<Factorized, Deficiency> {
+        Collocation { problem, scheme: self }.factorize(mesh, iterate, residuals)
+    }
+
+    fn correction(
+        &self,
+        problem: &Problem<'_>,
+        mesh: &Mesh,
+        factors: &Factorized,
+        residuals: &Residuals,
+    ) -> Option<Iterate> {
+        Collocation { problem, scheme: self }.correction(mesh, factors, residuals)
+    }
 }
 
 impl Collocation<'_, '_> {

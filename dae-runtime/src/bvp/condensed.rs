@@ -10,44 +10,9 @@ use crate::contract::Pattern;
 use crate::linalg::matrix::{Factors, Matrix};
 
 use super::elimination::{Elimination, Relation, factorize_scaled};
+use super::mesh::Mesh;
 use super::point::{self, Linearized};
 use super::problem::Problem;
-
-/// The ends of intervals, and which of them are points of the conditions.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Mesh {
-    /// Ascending, or descending where the end is before the start.
-    pub(super) t: Vec<f64>,
-    /// For each point of the conditions, its place in `t`.
-    pub(super) points: Vec<usize>,
-}
-
-impl Mesh {
-    /// Number of intervals.
-    pub(super) fn intervals(&self) -> usize {
-        self.t.len() - 1
-    }
-
-    /// How much the `i`-th time moves with a free end.
-    pub(super) fn moves(&self, i: usize) -> f64 {
-        let last = self.points[self.points.len() - 2];
-        if i <= last {
-            return 0.0;
-        }
-        let (from, to) = (self.t[last], self.t[self.t.len() - 1]);
-        (self.t[i] - from) / (to - from)
-    }
-
-    /// Moves the end, and with it the times since the last point before.
-    pub(super) fn set_end(&mut self, end: f64) {
-        let last = self.points[self.points.len() - 2];
-        let from = self.t[last];
-        let moves: Vec<f64> = (last + 1..self.t.len()).map(|i| self.moves(i)).collect();
-        let count = self.t.len();
-        self.t[last + 1..].iter_mut().zip(moves).for_each(|(t, moves)| *t = from + moves * (end - from));
-        self.t[count - 1] = end;
-    }
-}
 
 /// Values of everything that is solved for.
 #[derive(Clone, Debug)]
@@ -109,7 +74,7 @@ impl OuterResiduals {
         let points = mesh.points.iter().zip(&iterate.jets).map(point).collect::<Result<Vec<Linearized>, Deficiency>>()?;
         let boundary = problem.boundary();
         let mut conditions = vec![0.0; boundary.boundary_description().conditions.len()];
-        boundary.boundary_residual(&times(mesh), &iterate.jets.concat(), &mut conditions);
+        boundary.boundary_residual(&mesh.point_times(), &iterate.jets.concat(), &mut conditions);
         match conditions.iter().all(|value| value.is_finite()) {
             true => Ok(OuterResiduals { conditions, points }),
             false => Err(Deficiency::NotFinite(mesh.t[mesh.intervals()])),
@@ -160,7 +125,7 @@ impl Condensed {
         let boundary = problem.boundary();
         let b = boundary.boundary_description();
         let (rows, count) = (b.conditions.len(), mesh.points.len());
-        let (times, jets) = (times(mesh), iterate.jets.concat());
+        let (times, jets) = (mesh.point_times(), iterate.jets.concat());
         let mut values = vec![0.0; b.jacobian.len()];
         boundary.boundary_jacobian(&times, &jets, &mut values);
         let all = dense(&b.jacobian, &values, rows, jets.len());
@@ -278,11 +243,6 @@ impl Condensed {
         let jets = jets.collect();
         Some(Outer { y, shared, jets })
     }
-}
-
-/// The times of the points of the conditions.
-pub(super) fn times(mesh: &Mesh) -> Vec<f64> {
-    mesh.points.iter().map(|&place| mesh.t[place]).collect()
 }
 
 pub(super) fn dense(pattern: &Pattern, values: &[f64], rows: usize, columns: usize) -> Matrix {

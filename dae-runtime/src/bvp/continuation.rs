@@ -12,7 +12,8 @@
 
 use super::adaptive::{self, Failed, Found, Plan, transfer};
 use super::collocation::Collocation;
-use super::condensed::{Iterate, Mesh};
+use super::condensed::Iterate;
+use super::mesh::Mesh;
 use super::error::Cause;
 use super::problem::{Allowed, Problem};
 use super::scheme::Scheme;

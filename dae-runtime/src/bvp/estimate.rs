@@ -11,10 +11,11 @@
 //! \delta y$, since solutions are recorded with algebraic unknowns that are consistent ([`super::solution`]).
 
 use super::collocation::Collocation;
-use super::condensed::{Iterate, Mesh};
+use super::condensed::Iterate;
+use super::mesh::Mesh;
 use super::problem::Allowed;
 use super::scheme::{Nodes, Scheme};
-use super::solution::States;
+use super::states::States;
 
 /// Where differences are sampled, as fractions of an interval; the ends are compared as well.
 const SAMPLES: [f64; 5] = [0.1, 0.3, 0.5, 0.7, 0.9];
@@ -33,8 +34,6 @@ pub(super) struct Estimate {
     pub(super) rounding: f64,
     /// Largest error of each unknown of the formulation, in its unit.
     pub(super) errors: Vec<f64>,
-    /// Largest value of each of them.
-    pub(super) sizes: Vec<f64>,
     /// For each interval, the last coefficient of the polynomials in units of the error allowed.
     pub(super) coefficients: Vec<f64>,
 }
@@ -46,20 +45,23 @@ impl Estimate {
             largest: f64::INFINITY,
             rounding: 0.0,
             errors: vec![f64::INFINITY; unknowns],
-            sizes: vec![0.0; unknowns],
             coefficients: vec![1.0; intervals],
         }
     }
 
-    fn see(&mut self, allowed: &Allowed, unknown: usize, value: f64, error: f64) {
-        let error = if error.is_nan() { f64::INFINITY } else { error.abs() };
-        self.errors[unknown] = self.errors[unknown].max(error);
-        self.sizes[unknown] = self.sizes[unknown].max(value.abs());
-        self.largest = self.largest.max(error / allowed.of(unknown, value));
+    /// Takes in values and errors of an unknown in an interval.
+    fn see(&mut self, allowed: &Allowed, unknown: usize, samples: impl Iterator<Item = (f64, f64)>) {
+        let (mut size, mut largest) = (0.0_f64, 0.0_f64);
+        for (value, error) in samples {
+            size = size.max(value.abs());
+            largest = if error.is_nan() { f64::INFINITY } else { largest.max(error.abs()) };
+        }
+        self.errors[unknown] = self.errors[unknown].max(largest);
+        self.largest = self.largest.max(largest / allowed.of(unknown, size));
     }
 }
 
-/// Estimates the error of `iterate`; `None` if the second solution cannot be computed.
+/// Estimates the error of `iterate`; infinite if the second solution cannot be computed.
 pub(super) fn estimate(
     collocation: &Collocation<'_, '_>,
     nodes: Nodes,
@@ -74,7 +76,6 @@ pub(super) fn estimate(
         largest: 0.0,
         rounding: 0.0,
         errors: vec![0.0; unknowns],
-        sizes: vec![0.0; unknowns],
         coefficients: coefficients(collocation, mesh, iterate, allowed),
     };
     let lower = Collocation { problem, scheme: Scheme::of(nodes, collocation.scheme.stages() - 1) };
@@ -84,44 +85,39 @@ pub(super) fn estimate(
     for (first, second) in iterate.shared.iter().zip(&second.shared) {
         estimate.largest = estimate.largest.max((first - second).abs() / allowed.of_shared(first.abs()));
     }
-    for rounding in roundings {
-        for (y, change) in iterate.y.iter().zip(&rounding.y) {
-            for (k, &unknown) in layout.differential.iter().enumerate() {
-                let change = SEVERAL * change[k].abs();
-                estimate.rounding = estimate.rounding.max(change / allowed.of(unknown, y[k]));
-            }
-        }
-    }
     let mut states = States::new(collocation, mesh, iterate);
     for i in 0..mesh.intervals() {
-        for theta in SAMPLES {
-            let [a, b] = [collocation.value(mesh, iterate, i, theta), lower.value(mesh, &second, i, theta)];
-            for (k, &unknown) in layout.differential.iter().enumerate() {
-                estimate.see(allowed, unknown, a[k], a[k] - b[k]);
-            }
-        }
-        for end in [i, i + 1] {
-            for (k, &unknown) in layout.differential.iter().enumerate() {
-                estimate.see(allowed, unknown, iterate.y[end][k], iterate.y[end][k] - second.y[end][k]);
+        // The relative tolerance refers to the largest value in the interval: where an unknown passes through zero, its
+        // relative error is unbounded.
+        let samples = SAMPLES.map(|theta| {
+            [collocation.value(mesh, iterate, i, theta), lower.value(mesh, &second, i, theta)]
+        });
+        let ends = [i, i + 1].map(|end| [iterate.y[end].clone(), second.y[end].clone()]);
+        for (k, &unknown) in layout.differential.iter().enumerate() {
+            let all = || samples.iter().chain(&ends).map(|[a, b]| (a[k], a[k] - b[k]));
+            estimate.see(allowed, unknown, all());
+            let size = all().fold(0.0_f64, |size, (value, _)| size.max(value.abs()));
+            for change in roundings.iter().map(|rounding| SEVERAL * rounding.y[i + 1][k].abs()) {
+                estimate.rounding = estimate.rounding.max(change / allowed.of(unknown, size));
             }
         }
         if layout.algebraic.is_empty() {
             continue;
         }
-        for theta in CONSISTENT_SAMPLES {
+        let algebraic = CONSISTENT_SAMPLES.map(|theta| {
             let [a, b] = match theta {
                 1.0 => [iterate.y[i + 1].clone(), second.y[i + 1].clone()],
                 _ => [collocation.value(mesh, iterate, i, theta), lower.value(mesh, &second, i, theta)],
             };
             let difference: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
-            let found = states.algebraic_change(i, theta, &a, &difference).unwrap_or_else(|| {
+            states.algebraic_change(i, theta, &a, &difference).unwrap_or_else(|| {
                 let (a, b) = (collocation.others(iterate, i, theta), lower.others(&second, i, theta));
                 let m = layout.differential.len();
                 (m..a.len()).map(|k| (a[k], a[k] - b[k])).collect()
-            });
-            for (&unknown, (value, change)) in layout.algebraic.iter().zip(found) {
-                estimate.see(allowed, unknown, value, change);
-            }
+            })
+        });
+        for (k, &unknown) in layout.algebraic.iter().enumerate() {
+            estimate.see(allowed, unknown, algebraic.iter().map(|sample| sample[k]));
         }
     }
     estimate

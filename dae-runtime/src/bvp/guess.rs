@@ -5,11 +5,12 @@
 
 use crate::solution::Solution;
 
-use super::BvpSolution;
-use super::condensed::{Iterate, Mesh};
+use super::condensed::Iterate;
+use super::mesh::{Mesh, uniform};
 use super::point::consistent_jets;
 use super::problem::Problem;
 use super::scheme::Scheme;
+use super::solution::BvpSolution;
 
 /// Where a guess comes from.
 pub(super) enum Guess<'g> {
@@ -21,9 +22,35 @@ pub(super) enum Guess<'g> {
     Bvp(&'g BvpSolution),
 }
 
+/// A guess, and where the solution is sought.
+pub(super) struct FirstGuess<'g> {
+    pub(super) guess: Guess<'g>,
+    /// Times of the points of the conditions.
+    pub(super) points: Vec<f64>,
+    pub(super) ends: [f64; 2],
+    /// Number of intervals, where there is no earlier mesh.
+    pub(super) intervals: usize,
+}
+
+impl FirstGuess<'_> {
+    /// The first mesh and the first iterate.
+    pub(super) fn iterate(&self, problem: &mut Problem<'_>, scheme: &'static Scheme) -> (Mesh, Iterate) {
+        let mesh = self.guess.mesh(&self.points).unwrap_or_else(|| uniform(&self.points, self.intervals));
+        let iterate = self.guess.iterate(problem, scheme, &mesh, self.ends);
+        (mesh, iterate)
+    }
+
+    /// Jets at a time.
+    pub(super) fn jets(&self, problem: &Problem<'_>, t: f64) -> Vec<f64> {
+        let mut jets = vec![0.0; problem.dae.prolongation().prolongation_description().jets.len()];
+        self.guess.state(problem, self.ends, t, &mut jets);
+        jets
+    }
+}
+
 impl Guess<'_> {
     /// The mesh of an earlier solution, moved to these points.
-    pub(super) fn mesh(&self, _problem: &Problem<'_>, points: &[f64]) -> Option<Mesh> {
+    fn mesh(&self, points: &[f64]) -> Option<Mesh> {
         let Guess::Bvp(earlier) = self else { return None };
         let (first, last) = (*earlier.mesh.first()?, *earlier.mesh.last()?);
         let (from, to) = (points[0], points[points.len() - 1]);
@@ -80,7 +107,7 @@ impl Guess<'_> {
     }
 
     /// The iterate on a mesh.
-    pub(super) fn iterate(
+    fn iterate(
         &self,
         problem: &mut Problem<'_>,
         scheme: &'static Scheme,

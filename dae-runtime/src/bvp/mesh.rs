@@ -7,7 +7,46 @@
 //! the polynomial. Its $p$-th root is the number of intervals of unit error into which the interval should be divided, and
 //! the new mesh divides the sum of these numbers evenly (equidistribution, as in COLSYS).
 
-use super::condensed::Mesh;
+/// The ends of intervals, and which of them are points of the conditions.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Mesh {
+    /// Ascending, or descending where the end is before the start.
+    pub(super) t: Vec<f64>,
+    /// For each point of the conditions, its place in `t`.
+    pub(super) points: Vec<usize>,
+}
+
+impl Mesh {
+    /// Number of intervals.
+    pub(super) fn intervals(&self) -> usize {
+        self.t.len() - 1
+    }
+
+    /// How much the `i`-th time moves with a free end.
+    pub(super) fn moves(&self, i: usize) -> f64 {
+        let last = self.points[self.points.len() - 2];
+        if i <= last {
+            return 0.0;
+        }
+        let (from, to) = (self.t[last], self.t[self.t.len() - 1]);
+        (self.t[i] - from) / (to - from)
+    }
+
+    /// Moves the end, and with it the times since the last point before.
+    pub(super) fn set_end(&mut self, end: f64) {
+        let last = self.points[self.points.len() - 2];
+        let from = self.t[last];
+        let moves: Vec<f64> = (last + 1..self.t.len()).map(|i| self.moves(i)).collect();
+        let count = self.t.len();
+        self.t[last + 1..].iter_mut().zip(moves).for_each(|(t, moves)| *t = from + moves * (end - from));
+        self.t[count - 1] = end;
+    }
+
+    /// The times of the points of the conditions.
+    pub(super) fn point_times(&self) -> Vec<f64> {
+        self.points.iter().map(|&place| self.t[place]).collect()
+    }
+}
 
 /// An interval counts at least as much as this fraction of the mean, so that the mesh stays able to notice changes.
 const LEAST: f64 = 0.15;

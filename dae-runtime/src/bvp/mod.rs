@@ -19,7 +19,8 @@
 //! Projected collocation with Gauss nodes, or collocation with those of Radau IIA (file `collocation`); the linear systems
 //! are almost block diagonal, and are solved in time linear in the number of intervals (`elimination`); Newton's
 //! iteration is damped by the natural monotonicity test (`newton`); the error is the difference from a solution of lower
-//! order on the same mesh (`estimate`), and meshes distribute it evenly (`mesh`, `adaptive`).
+//! order on the same mesh (`estimate`), and meshes distribute it evenly (`mesh`, `adaptive`). Multiple
+//! shooting is the independent second way (`shooting`).
 
 mod adaptive;
 mod collocation;
@@ -34,7 +35,10 @@ mod newton;
 mod point;
 mod problem;
 mod scheme;
+mod shoot;
+mod shooting;
 mod solution;
+mod states;
 
 use std::fmt;
 
@@ -44,17 +48,16 @@ use crate::solution::Solution;
 
 use adaptive::{Failed, Found, Plan};
 use collocation::Collocation;
-use condensed::Mesh;
 use continuation::Path;
 pub use error::{BvpError, Cause};
-use guess::Guess;
-use mesh::uniform;
+use guess::{FirstGuess, Guess};
+use mesh::Mesh;
 use newton::Limits;
 use problem::{Allowed, Problem};
-pub use scheme::Nodes;
-use scheme::{MOST, Scheme};
-use solution::record;
+use scheme::{MOST, Nodes, Scheme};
+use solution::with_parameters;
 pub use solution::{BvpSolution, BvpStatistics};
+use states::record;
 
 /// A boundary value problem to be configured and solved.
 #[must_use = "a boundary value problem is not solved until `solve` is called"]
@@ -63,13 +66,27 @@ pub struct Bvp<'d> {
     rtol: f64,
     atol: Tolerance,
     tolerances: Vec<(Name, f64)>,
-    nodes: Nodes,
+    method: BvpMethod,
     stages: Option<usize>,
     intervals: usize,
     most_intervals: usize,
     guess: Guess<'d>,
     continuation: Continuation,
     observer: Option<Observer<'d>>,
+}
+
+/// The method for a boundary value problem.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum BvpMethod {
+    /// Projected collocation at the nodes of Gauss.
+    #[default]
+    Gauss,
+    /// Collocation at the nodes of Radau IIA, which damp what decays fast, and only that.
+    Radau,
+    /// Multiple shooting by Radau IIA with variational equations.
+    Shooting,
 }
 
 /// How the problem is approached where it cannot be solved from its guess.
@@ -94,7 +111,7 @@ impl fmt::Debug for Bvp<'_> {
             .field("form", &description.form)
             .field("rtol", &self.rtol)
             .field("atol", &self.atol)
-            .field("nodes", &self.nodes)
+            .field("method", &self.method)
             .field("stages", &self.stages)
             .finish_non_exhaustive()
     }
@@ -114,7 +131,7 @@ impl<'d> Bvp<'d> {
             rtol: 1e-6,
             atol: Tolerance::Scalar(1e-6),
             tolerances: Vec::new(),
-            nodes: Nodes::default(),
+            method: BvpMethod::default(),
             stages: None,
             intervals: 10,
             most_intervals: 10_000,
@@ -143,13 +160,14 @@ impl<'d> Bvp<'d> {
         self
     }
 
-    /// Chooses the nodes of the collocation method.
-    pub fn nodes(mut self, nodes: Nodes) -> Self {
-        self.nodes = nodes;
+    /// Chooses the method.
+    pub fn method(mut self, method: BvpMethod) -> Self {
+        self.method = method;
         self
     }
 
-    /// Sets the number of nodes in each interval, from 2 to 9. The default depends on the tolerance.
+    /// Sets the number of nodes in each interval of a collocation method, from 2 to 9. The default depends on the
+    /// tolerance.
     pub fn stages(mut self, stages: usize) -> Self {
         self.stages = Some(stages);
         self
@@ -219,7 +237,7 @@ impl<'d> Bvp<'d> {
             rtol,
             atol,
             tolerances,
-            nodes,
+            method,
             stages,
             intervals,
             most_intervals,
@@ -248,9 +266,22 @@ impl<'d> Bvp<'d> {
         let atol = atol.with_names(&tolerances, description).map_err(|failure| invalid(failure.to_string()))?;
         let allowed = Allowed { rtol, atol: atol.of(&description.unknowns) };
         let points = problem.times([t0, t_end])?;
+        let mut observer = observer;
+        let mut is_stopped =
+            |mesh: &Mesh, error: f64| observer.as_mut().is_some_and(|observer| !observer(mesh.intervals(), error));
+        let first_guess = FirstGuess { guess, points, ends: [t0, t_end], intervals };
+        let nodes = match method {
+            BvpMethod::Gauss => Nodes::Gauss,
+            BvpMethod::Radau => Nodes::Radau,
+            BvpMethod::Shooting => {
+                if let Continuation::Given(_) = continuation {
+                    return Err(invalid("shooting is not combined with continuation: use collocation".into()));
+                }
+                return shoot::solve(&mut problem, &first_guess, &allowed, most_intervals, &mut is_stopped);
+            }
+        };
         let scheme = Scheme::of(nodes, stages);
-        let mesh = guess.mesh(&problem, &points).unwrap_or_else(|| uniform(&points, intervals));
-        let iterate = guess.iterate(&mut problem, scheme, &mesh, [t0, t_end]);
+        let (mesh, iterate) = first_guess.iterate(&mut problem, scheme);
         let plan = Plan {
             nodes,
             stages,
@@ -259,9 +290,6 @@ impl<'d> Bvp<'d> {
             limits: Limits::default(),
         };
         let mut statistics = BvpStatistics { stages, ..BvpStatistics::default() };
-        let mut observer = observer;
-        let mut is_stopped =
-            |mesh: &Mesh, error: f64| observer.as_mut().is_some_and(|observer| !observer(mesh.intervals(), error));
         let start = || (mesh.clone(), iterate.clone());
         let solved = match path(&problem, &continuation)? {
             Some(path) => {
@@ -274,23 +302,15 @@ impl<'d> Bvp<'d> {
         };
         let solved = match solved {
             Err(failed) if failed.is_unsolved() && matches!(continuation, Continuation::Automatic) => {
-                let mut by_continuation = Err(failed);
-                for path in Path::automatic(&problem) {
-                    let followed = continuation::follow(
-                        &mut problem,
-                        &path,
-                        plan,
-                        start(),
-                        &allowed,
-                        &mut statistics,
-                        &mut is_stopped,
-                    );
-                    if followed.is_ok() || followed.as_ref().is_err_and(|failed| !failed.is_unsolved()) {
-                        by_continuation = followed;
-                        break;
-                    }
-                }
-                by_continuation
+                let paths = Path::automatic(&problem);
+                let along = |path: Path| {
+                    continuation::follow(&mut problem, &path, plan, start(), &allowed, &mut statistics, &mut is_stopped)
+                };
+                let decided = |followed: &Result<Found, Box<Failed>>| match followed {
+                    Ok(_) => true,
+                    Err(failed) => !failed.is_unsolved(),
+                };
+                paths.into_iter().map(along).find(decided).unwrap_or(Err(failed))
             }
             solved => solved,
         };
@@ -335,21 +355,8 @@ fn finish(problem: &mut Problem<'_>, scheme: &'static Scheme, found: Found, stat
     let Found { mut mesh, iterate, estimate } = found;
     problem.set_shared(&mut mesh, &iterate.shared);
     let problem = &*problem;
-    let description = problem.description();
     let solution = record(&Collocation { problem, scheme }, &mesh, &iterate);
-    let relative = description.unknowns.iter().zip(estimate.errors.iter().zip(&estimate.sizes));
-    let relative = relative.map(|(unknown, (error, size))| error / size.max(unknown.nominal));
-    let of_eliminated = description.eliminated.iter().map(|it| match it.alias_of {
-        crate::contract::AliasOf::Same(k) | crate::contract::AliasOf::Opposite(k) => estimate.errors[k],
-        crate::contract::AliasOf::Constant => 0.0,
-    });
-    BvpSolution {
-        error_estimate: relative.fold(0.0, f64::max),
-        errors: estimate.errors.iter().copied().chain(of_eliminated).collect(),
-        parameters: description.parameters.iter().cloned().zip(problem.dae.parameters().iter().copied()).collect(),
-        end: mesh.t[mesh.intervals()],
-        mesh: mesh.t,
-        solution,
-        statistics,
-    }
+    let mut found = with_parameters(&*problem.dae, solution, mesh.t, statistics);
+    found.set_errors(problem.description(), estimate.errors);
+    found
 }

@@ -7,10 +7,41 @@
 //! monotonicity test, which does not depend on how equations are scaled (P. Deuflhard, *Newton Methods for Nonlinear
 //! Problems*, Springer 2004, algorithm NLEQ-ERR). Corrections are measured in units of the errors allowed.
 
-use super::collocation::Collocation;
-use super::condensed::{Deficiency, Iterate, Mesh};
+use super::condensed::{Deficiency, Iterate};
+use super::mesh::Mesh;
 use super::problem::{Allowed, Problem};
-use super::scheme::Scheme;
+
+/// A discretised problem.
+pub(super) trait Discretization {
+    /// Residuals of all equations at an iterate.
+    type Residuals;
+    /// Factors of their linearisation.
+    type Factors;
+
+    fn residuals(
+        &self,
+        problem: &Problem<'_>,
+        mesh: &Mesh,
+        iterate: &Iterate,
+    ) -> Result<Self::Residuals, Deficiency>;
+
+    fn factorize(
+        &self,
+        problem: &Problem<'_>,
+        mesh: &Mesh,
+        iterate: &Iterate,
+        residuals: &Self::Residuals,
+    ) -> Result<Self::Factors, Deficiency>;
+
+    /// The Newton correction, or with factors of another iterate a simplified one; `None` if it is not finite.
+    fn correction(
+        &self,
+        problem: &Problem<'_>,
+        mesh: &Mesh,
+        factors: &Self::Factors,
+        residuals: &Self::Residuals,
+    ) -> Option<Iterate>;
+}
 
 /// Bounds of the iteration.
 #[derive(Clone, Copy, Debug)]
@@ -138,7 +169,7 @@ impl Norm {
 /// Iterates. The parameters of the problem are those of the iterate on return.
 pub(super) fn solve(
     problem: &mut Problem<'_>,
-    scheme: &'static Scheme,
+    discretization: &impl Discretization,
     mesh: &mut Mesh,
     iterate: &mut Iterate,
     allowed: &Allowed,
@@ -146,17 +177,15 @@ pub(super) fn solve(
     work: &mut Work,
 ) -> Result<(), Obstacle> {
     problem.set_shared(mesh, &iterate.shared);
-    let mut residuals =
-        Collocation { problem, scheme }.residuals(mesh, iterate).map_err(Obstacle::Deficient)?;
+    let mut residuals = discretization.residuals(problem, mesh, iterate).map_err(Obstacle::Deficient)?;
     work.residuals += 1;
     let mut damping = 1.0;
     // Sizes of the last correction and of the simplified correction after it, and the latter.
     let mut before: Option<(f64, f64, Iterate)> = None;
     for _ in 0..limits.iterations {
-        let collocation = Collocation { problem, scheme };
-        let factorized = collocation.factorize(mesh, iterate, &residuals).map_err(Obstacle::Deficient)?;
+        let factors = discretization.factorize(problem, mesh, iterate, &residuals).map_err(Obstacle::Deficient)?;
         work.factorizations += 1;
-        let change = collocation.correction(mesh, &factorized, &residuals);
+        let change = discretization.correction(problem, mesh, &factors, &residuals);
         let change = change.ok_or(Obstacle::Deficient(Deficiency::Conditions))?;
         let norm = Norm::new(problem, mesh, allowed, iterate, &change);
         let size = norm.mean(&change);
@@ -180,12 +209,10 @@ pub(super) fn solve(
             let mut trial = start.clone();
             trial.add(damping, &change);
             problem.set_shared(mesh, &trial.shared);
-            let collocation = Collocation { problem, scheme };
             work.residuals += 1;
-            let simplified = collocation
-                .residuals(mesh, &trial)
-                .ok()
-                .and_then(|at| Some((collocation.correction(mesh, &factorized, &at)?, at)));
+            let at = discretization.residuals(problem, mesh, &trial).ok();
+            let simplified =
+                at.and_then(|at| Some((discretization.correction(problem, mesh, &factors, &at)?, at)));
             let Some((simplified, at_trial)) = simplified.filter(|(it, _)| norm.mean(it).is_finite()) else {
                 damping *= 0.5;
                 shortened = true;

@@ -5,7 +5,7 @@
 
 use crate::contract::{Boundary, Dae, Description, Kind, Point};
 
-use super::condensed::Mesh;
+use super::mesh::Mesh;
 use super::error::BvpError;
 
 /// Places of unknowns and rows.
@@ -167,7 +167,6 @@ pub(super) struct Problem<'d> {
     pub(super) layout: Layout,
     pub(super) shared: Shared,
     pub(super) points: Vec<Point>,
-    pub(super) freedom: usize,
 }
 
 impl<'d> Problem<'d> {
@@ -191,7 +190,7 @@ impl<'d> Problem<'d> {
             });
         }
         let points = b.points.to_vec();
-        Ok(Problem { layout, shared, points, freedom, dae })
+        Ok(Problem { layout, shared, points, dae })
     }
 
     /// Sets the free parameters of the formulation, and the end of the mesh.

@@ -17,12 +17,9 @@ use std::sync::OnceLock;
 use crate::linalg::matrix::Matrix;
 
 /// The nodes of a collocation method.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum Nodes {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nodes {
     /// Gauss: order $2s$ at the ends of intervals, symmetric in time.
-    #[default]
     Gauss,
     /// Radau IIA: order $2s - 1$ at the ends of intervals; the last node is the end of the interval.
     Radau,

@@ -73,6 +73,12 @@ impl Quantity {
         Quantity { name: Name::Borrowed("the state"), kind: QuantityKind::Mixture(Vec::new()), scale: 1.0 }
     }
 
+    /// A parameter, by position, in its own unit.
+    pub(crate) fn of_parameter(dae: &dyn Dae, parameter: usize) -> Quantity {
+        let name = dae.description().parameters[parameter].clone();
+        Quantity { name, kind: QuantityKind::Parameter(parameter), scale: 1.0 }
+    }
+
     /// Its position among the parameters; `None` if it is not one of them.
     pub(crate) fn parameter(&self) -> Option<usize> {
         match self.kind {

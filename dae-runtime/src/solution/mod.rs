@@ -315,6 +315,22 @@ impl Solution {
         dense.coefficients.extend_from_slice(coefficients);
     }
 
+    /// Continues with a solution that begins where this one ends. Derivatives are not taken over.
+    pub(crate) fn append(&mut self, next: Solution) {
+        let width = self.names.len();
+        self.times.extend(next.times.iter().skip(1));
+        self.states.extend(next.states.iter().skip(width));
+        if let (Some(dense), Some(more)) = (&mut self.dense, next.dense) {
+            let (pieces, coefficients) = (dense.pieces.len(), dense.coefficients.len());
+            dense.steps.extend(more.steps.iter().map(|first| first + pieces));
+            dense.pieces.extend(more.pieces.into_iter().map(|it| Piece { start: it.start + coefficients, ..it }));
+            dense.coefficients.extend(more.coefficients);
+        }
+        self.note_invariants(&next.invariants.iter().map(|it| it.max).collect::<Vec<f64>>());
+        (self.end_time, self.end_state, self.end_derivative) = (next.end_time, next.end_state, next.end_derivative);
+        self.status = next.status;
+    }
+
     pub(crate) fn note_event(&mut self, event: &Name, t: f64, y: &[f64]) {
         let state = self.extended(y, |value| value);
         self.occurrences.push(Occurrence { event: event.clone(), t, state, time_derivatives: Vec::new() });

@@ -449,6 +449,22 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
         steps.finish()
     }
 
+    /// [`Integration::run_from`] with the derivatives of the solution with respect to some quantities, given those of the
+    /// start.
+    pub(crate) fn run_from_with_derivatives(
+        self,
+        t0: f64,
+        [y0, yp0]: [&[f64]; 2],
+        t_end: f64,
+        quantities: Vec<Quantity>,
+        derivatives: Vec<StartDerivative>,
+    ) -> Result<Solution, RunError> {
+        let variation = Variation::new(self.dae, (t0, y0, yp0), t_end, quantities, derivatives, &self.options);
+        let mut steps = self.under_way([t0, t_end], [y0, yp0], Some(variation))?;
+        steps.complete();
+        steps.finish()
+    }
+
     /// Prepares the run from consistent values.
     fn under_way(
         self,
