@@ -343,6 +343,10 @@ impl<'a> Resolver<'a> {
         if is_function_of_the_language(name) {
             return finding.help(format!("functions are called: `{name}(x)` or `x.{name}()`"));
         }
+        if End::of_name(name).is_some() {
+            return finding
+                .help("the start `t0` and the end `t_end` are known in `boundary { … }`, outside of integrals");
+        }
         if name.eq_ignore_ascii_case("time") {
             return finding.help("the time is called `t`");
         }
