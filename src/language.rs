@@ -340,7 +340,7 @@
 //! ```
 //! dae::dae! {
 //!     /// The smallest eigenvalue of a vibrating string.
-//!     pub struct String_ {
+//!     pub struct Violin {
 //!         param lambda = 9;
 //!         var y = 0;
 //!         var slope ~ cos(PI * t);
@@ -355,10 +355,9 @@
 //!     }
 //! }
 //!
-//! use dae::Dae;
 //! use dae::runtime::contract::Prolongation;
 //!
-//! let string = String_::default().prolongation();
+//! let string = Violin::default().prolongation();
 //! let boundary = string.boundary().expect("the model has boundary conditions");
 //! let conditions = &boundary.boundary_description().conditions;
 //! assert_eq!(conditions[..2], ["start of y", "start of integral_1"]);

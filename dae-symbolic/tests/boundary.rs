@@ -344,3 +344,24 @@ fn sums_and_functions_are_of_values_at_times() {
     }
     assert_derivatives(text);
 }
+
+#[cfg(feature = "report")]
+#[test]
+fn reports_list_conditions() {
+    use dae_symbolic::report::Report;
+    let compiled = compiled(BEAM);
+    let report = Report::compiled(&compiled);
+    let boundary = report.boundary.as_ref().expect("boundary conditions");
+    assert_eq!(boundary.horizon, Some(["0".to_string(), "2·omega".to_string()]));
+    assert_eq!((boundary.conditions.len(), boundary.free.join(", ").as_str()), (6, "omega"));
+    assert_eq!(
+        (boundary.conditions[0].source, boundary.conditions[0].equation.as_str()),
+        ("start value", "w(t0) = 0.5")
+    );
+    assert_eq!((boundary.conditions[1].source, boundary.conditions[1].name.as_str()), ("text", "q[0](t0) = 0"));
+    let text = report.to_string();
+    assert!(text.contains("boundary condition") && text.contains("u[1](t_end)³ = 1"), "{text}");
+    assert!(text.contains("omega, by the boundary conditions"), "{text}");
+    let lines = compiled.summary().join("\n");
+    assert!(lines.contains("* q[1](t0) = 0.1") && lines.contains("They determine `omega`."), "{lines}");
+}
