@@ -357,8 +357,8 @@
 //!
 //! use dae::runtime::contract::Prolongation;
 //!
-//! let string = Violin::default().prolongation();
-//! let boundary = string.boundary().expect("the model has boundary conditions");
+//! let violin = Violin::default().prolongation();
+//! let boundary = violin.boundary().expect("the model has boundary conditions");
 //! let conditions = &boundary.boundary_description().conditions;
 //! assert_eq!(conditions[..2], ["start of y", "start of integral_1"]);
 //! assert_eq!(conditions[2..], ["y(t_end) = 0", "integral_1(t_end) = 1"]);
