@@ -26,6 +26,7 @@ extern crate self as dae;
 
 pub use dae_macros::{dae, include_model};
 pub use dae_runtime as runtime;
+pub use dae_runtime::bvp;
 pub use dae_runtime::class::{
     Bdf, Classified, Dop853, Dopri5, ExplicitEuler, Hamiltonian, Hem4, Hem5, ImplicitMidpoint, Index, Limex, Lobatto,
     Mexx, Open, Radau, Radau5, Rattle, Rattle4, Rattle6, Rattle8, Solved, SymplecticEuler, Trapezoidal, Treats,

@@ -24,6 +24,7 @@
 //! | [`class`] | which methods suit which formulations, as types |
 //! | [`event`] | what happens where a function of the solution passes through zero |
 //! | [`sensitivity`] | derivatives of solutions with respect to parameters and start values |
+//! | [`bvp`] | boundary value problems: collocation with error control, on meshes that follow the solution |
 //! | [`solve`] | the driver: initialisation, method, record |
 //! | [`solution`] | what a run leaves behind |
 //! | [`unknowns`] | a solution by the unknowns of its model, for generated code |
@@ -38,6 +39,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod bvp;
 mod completions;
 pub mod contract;
 pub mod generated;

@@ -1,0 +1,194 @@
+//! Solutions on meshes that are chosen until the error is as small as asked for.
+//!
+//! In: a problem, a first mesh with a first guess. Out: a solution with its mesh and error.
+
+use super::collocation::Collocation;
+use super::condensed::{Deficiency, Iterate, Mesh};
+use super::error::Cause;
+use super::estimate::{Estimate, estimate};
+use super::mesh::{equidistributed, halved, parts};
+use super::newton::{self, Limits, Work};
+use super::problem::{Allowed, Problem};
+use super::scheme::{Nodes, Scheme};
+use super::solution::BvpStatistics;
+
+/// How solutions are sought.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    pub(super) nodes: Nodes,
+    pub(super) stages: usize,
+    pub(super) most_intervals: usize,
+    /// Number of intervals up to which a mesh is refined because Newton's iteration does not converge.
+    pub(super) patient_intervals: usize,
+    pub(super) limits: Limits,
+}
+
+/// A solution of the discretised equations.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) mesh: Mesh,
+    pub(super) iterate: Iterate,
+    pub(super) estimate: Estimate,
+}
+
+/// Why there is no solution that is accurate enough, and the last iterate; `is_zero` if the discretised equations hold.
+#[derive(Clone, Debug)]
+pub(super) struct Failed {
+    pub(super) cause: Cause,
+    pub(super) last: Found,
+    pub(super) is_zero: bool,
+}
+
+impl Failed {
+    /// Whether no solution of the discretised equations was found.
+    pub(super) fn is_unsolved(&self) -> bool {
+        !self.is_zero && self.cause != Cause::Interrupted
+    }
+}
+
+/// The error aimed at, in units of the error allowed.
+const AIM: f64 = 0.2;
+/// Number of meshes.
+const MESHES: usize = 60;
+/// Largest factors by which the number of intervals changes.
+const GROWTH: f64 = 4.0;
+const GROWTH_WHERE_UNEVEN: f64 = 1.6;
+const SHRINKAGE: f64 = 0.5;
+/// A mesh is uneven where an interval should be divided into this many times the mean number of parts.
+const UNEVEN: f64 = 3.0;
+/// Number of meshes without an error smaller than before after which it is concluded that there is none.
+const PATIENCE: usize = 8;
+
+/// Solves on one mesh after the other.
+pub(super) fn solve(
+    problem: &mut Problem<'_>,
+    plan: Plan,
+    mut mesh: Mesh,
+    mut iterate: Iterate,
+    allowed: &Allowed,
+    statistics: &mut BvpStatistics,
+    is_stopped: &mut dyn FnMut(&Mesh, f64) -> bool,
+) -> Result<Found, Box<Failed>> {
+    let scheme = Scheme::of(plan.nodes, plan.stages);
+    let unknowns = problem.description().unknowns.len();
+    let failed = |cause: Cause, mesh: Mesh, iterate: Iterate, estimate: Estimate, is_zero: bool| {
+        Err(Box::new(Failed { cause, last: Found { mesh, iterate, estimate }, is_zero }))
+    };
+    let (mut best, mut without_progress) = (f64::INFINITY, 0);
+    for _ in 0..MESHES {
+        statistics.meshes += 1;
+        let mut work = Work::default();
+        let start = iterate.clone();
+        let solved = newton::solve(problem, scheme, &mut mesh, &mut iterate, allowed, plan.limits, &mut work);
+        statistics.factorizations += work.factorizations;
+        statistics.residuals += work.residuals;
+        statistics.reductions += work.reductions;
+        if let Err(obstacle) = solved {
+            let unknown = Estimate::unknown(unknowns, mesh.intervals());
+            if 2 * mesh.intervals() > plan.patient_intervals {
+                // Where rounding errors are amplified, they keep Newton's iteration from converging.
+                let collocation = Collocation { problem, scheme };
+                let rounding = estimate(&collocation, plan.nodes, &mesh, &iterate, allowed).rounding;
+                let cause = if rounding > 1.0 { Cause::IllConditioned } else { cause(&obstacle) };
+                return failed(cause, mesh, iterate, unknown, false);
+            }
+            problem.set_shared(&mut mesh, &start.shared);
+            let finer = halved(&mesh);
+            iterate = transfer(&Collocation { problem, scheme }, &mesh, &start, &finer);
+            mesh = finer;
+            continue;
+        }
+        let collocation = Collocation { problem, scheme };
+        let estimate = estimate(&collocation, plan.nodes, &mesh, &iterate, allowed);
+        statistics.factorizations += 1;
+        statistics.residuals += 1;
+        if is_stopped(&mesh, estimate.largest) {
+            return failed(Cause::Interrupted, mesh, iterate, estimate, true);
+        }
+        if estimate.largest.max(estimate.rounding) <= 1.0 {
+            return Ok(Found { mesh, iterate, estimate });
+        }
+        if estimate.largest <= 1.0 {
+            return failed(Cause::IllConditioned, mesh, iterate, estimate, true);
+        }
+        if estimate.largest < 0.7 * best {
+            (best, without_progress) = (estimate.largest, 0);
+        } else {
+            without_progress += 1;
+        }
+        let count = mesh.intervals();
+        if without_progress >= PATIENCE && count >= 4 * plan.stages {
+            return failed(Cause::Stagnated, mesh, iterate, estimate, true);
+        }
+        let finer = next(&mesh, &estimate, plan.stages, plan.most_intervals);
+        if finer.intervals() > plan.most_intervals || count >= plan.most_intervals {
+            return failed(Cause::Intervals { most: plan.most_intervals }, mesh, iterate, estimate, true);
+        }
+        iterate = transfer(&collocation, &mesh, &iterate, &finer);
+        mesh = finer;
+    }
+    let estimate = Estimate::unknown(unknowns, mesh.intervals());
+    failed(Cause::Stagnated, mesh, iterate, estimate, false)
+}
+
+/// The next mesh.
+fn next(mesh: &Mesh, estimate: &Estimate, degree: usize, most: usize) -> Mesh {
+    let count = mesh.intervals() as f64;
+    let largest = estimate.coefficients.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let error = if estimate.largest.is_finite() { estimate.largest } else { largest.max(1e3) };
+    // Errors between nodes are those of polynomials of one degree less.
+    let parts = parts(mesh, &estimate.coefficients, largest * AIM / error, degree);
+    let sum: f64 = parts.iter().sum();
+    let uneven = parts.iter().copied().fold(0.0, f64::max) * count / sum;
+    let growth = if uneven > UNEVEN { GROWTH_WHERE_UNEVEN } else { GROWTH };
+    let wanted = sum.clamp(SHRINKAGE * count, growth * count);
+    equidistributed(mesh, &parts, (wanted.ceil() as usize).min(most).max(1))
+}
+
+/// The iterate on another mesh.
+pub(super) fn transfer(collocation: &Collocation<'_, '_>, from: &Mesh, iterate: &Iterate, to: &Mesh) -> Iterate {
+    let layout = &collocation.problem.layout;
+    let (m, na) = (layout.differential.len(), layout.algebraic.len());
+    let direction = (from.t[from.intervals()] - from.t[0]).signum();
+    let place = |t: f64| {
+        let after = from.t.partition_point(|&it| (it - t) * direction <= 0.0);
+        let i = after.clamp(1, from.intervals()) - 1;
+        (i, ((t - from.t[i]) / (from.t[i + 1] - from.t[i])).clamp(0.0, 1.0))
+    };
+    let value = |t: f64| {
+        let (i, theta) = place(t);
+        match theta {
+            0.0 => iterate.y[i].clone(),
+            1.0 => iterate.y[i + 1].clone(),
+            _ => collocation.value(from, iterate, i, theta),
+        }
+    };
+    let mut ends = vec![vec![0.0; na]; to.t.len()];
+    for (end, &t) in ends.iter_mut().zip(&to.t) {
+        let (i, theta) = place(t);
+        end.copy_from_slice(&collocation.others(iterate, i, theta)[m..]);
+    }
+    let nodes = to.t.windows(2).map(|ends| {
+        let at = |c: &f64| {
+            let (i, theta) = place(ends[0] + c * (ends[1] - ends[0]));
+            collocation.others(iterate, i, theta)
+        };
+        collocation.scheme.c.iter().flat_map(at).collect()
+    });
+    Iterate {
+        shared: iterate.shared.clone(),
+        y: to.t.iter().map(|&t| value(t)).collect(),
+        ends,
+        nodes: nodes.collect(),
+        jets: iterate.jets.clone(),
+    }
+}
+
+fn cause(obstacle: &newton::Obstacle) -> Cause {
+    match obstacle {
+        newton::Obstacle::Deficient(Deficiency::NotFinite(t)) => Cause::NotFinite { t: *t },
+        newton::Obstacle::Deficient(Deficiency::Interval(t) | Deficiency::Point(t)) => Cause::Singular { t: *t },
+        newton::Obstacle::Deficient(Deficiency::Conditions) => Cause::Undetermined,
+        newton::Obstacle::Damping | newton::Obstacle::Iterations => Cause::Diverged,
+    }
+}

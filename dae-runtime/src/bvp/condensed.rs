@@ -1,0 +1,294 @@
+//! The system for the ends of intervals and the shared quantities.
+//!
+//! In: for each interval a relation of its ends ([`Relation`]), from collocation or from integrations. Out: changes of the
+//! values at all ends, of the shared quantities, and of the jets at the points where conditions hold.
+//!
+//! The relations of each segment between two points are eliminated ([`super::elimination`]); what remains are the values
+//! at the points, the shared quantities, the conditions, and the constraints on differential unknowns at the start.
+
+use crate::contract::Pattern;
+use crate::linalg::matrix::{Factors, Matrix};
+
+use super::elimination::{Elimination, Relation, factorize_scaled};
+use super::point::{self, Linearized};
+use super::problem::Problem;
+
+/// The ends of intervals, and which of them are points of the conditions.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Mesh {
+    /// Ascending, or descending where the end is before the start.
+    pub(super) t: Vec<f64>,
+    /// For each point of the conditions, its place in `t`.
+    pub(super) points: Vec<usize>,
+}
+
+impl Mesh {
+    /// Number of intervals.
+    pub(super) fn intervals(&self) -> usize {
+        self.t.len() - 1
+    }
+
+    /// How much the `i`-th time moves with a free end.
+    pub(super) fn moves(&self, i: usize) -> f64 {
+        let last = self.points[self.points.len() - 2];
+        if i <= last {
+            return 0.0;
+        }
+        let (from, to) = (self.t[last], self.t[self.t.len() - 1]);
+        (self.t[i] - from) / (to - from)
+    }
+
+    /// Moves the end, and with it the times since the last point before.
+    pub(super) fn set_end(&mut self, end: f64) {
+        let last = self.points[self.points.len() - 2];
+        let from = self.t[last];
+        let moves: Vec<f64> = (last + 1..self.t.len()).map(|i| self.moves(i)).collect();
+        let count = self.t.len();
+        self.t[last + 1..].iter_mut().zip(moves).for_each(|(t, moves)| *t = from + moves * (end - from));
+        self.t[count - 1] = end;
+    }
+}
+
+/// Values of everything that is solved for.
+#[derive(Clone, Debug)]
+pub(super) struct Iterate {
+    /// Shared quantities.
+    pub(super) shared: Vec<f64>,
+    /// Differential unknowns at the ends of intervals.
+    pub(super) y: Vec<Vec<f64>>,
+    /// Algebraic unknowns there; those of index 2 are extrapolated from the nodes.
+    pub(super) ends: Vec<Vec<f64>>,
+    /// For each interval, node by node: derivatives of the differential unknowns, algebraic unknowns.
+    pub(super) nodes: Vec<Vec<f64>>,
+    /// Jets at the points of the conditions.
+    pub(super) jets: Vec<Vec<f64>>,
+}
+
+impl Iterate {
+    /// Adds a multiple of a change.
+    pub(super) fn add(&mut self, factor: f64, change: &Iterate) {
+        let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += factor * from);
+        add(&mut self.shared, &change.shared);
+        let rows = [(&mut self.y, &change.y), (&mut self.ends, &change.ends), (&mut self.nodes, &change.nodes), (&mut self.jets, &change.jets)];
+        for (to, from) in rows {
+            to.iter_mut().zip(from).for_each(|(to, from)| add(to, from));
+        }
+    }
+}
+
+/// Why there is no linearisation.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Deficiency {
+    /// A function is not finite at this time.
+    NotFinite(f64),
+    /// The equations of the interval that begins at this time are singular.
+    Interval(f64),
+    /// The equations of the model are singular at this time.
+    Point(f64),
+    /// The conditions do not determine the solution.
+    Conditions,
+}
+
+/// The residuals of conditions, and linearisations at their points.
+pub(super) struct OuterResiduals {
+    conditions: Vec<f64>,
+    points: Vec<Linearized>,
+}
+
+impl OuterResiduals {
+    pub(super) fn new(problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Result<Self, Deficiency> {
+        let point = |(&place, jets): (&usize, &Vec<f64>)| {
+            let at = [mesh.t[place], mesh.moves(place)];
+            let y = &iterate.y[place];
+            let found = Linearized::new(&*problem.dae, &problem.layout, &problem.shared, at, y, jets);
+            found.map_err(|obstacle| match obstacle {
+                point::Obstacle::NotFinite => Deficiency::NotFinite(at[0]),
+                point::Obstacle::Singular => Deficiency::Point(at[0]),
+            })
+        };
+        let points = mesh.points.iter().zip(&iterate.jets).map(point).collect::<Result<Vec<Linearized>, Deficiency>>()?;
+        let boundary = problem.boundary();
+        let mut conditions = vec![0.0; boundary.boundary_description().conditions.len()];
+        boundary.boundary_residual(&times(mesh), &iterate.jets.concat(), &mut conditions);
+        match conditions.iter().all(|value| value.is_finite()) {
+            true => Ok(OuterResiduals { conditions, points }),
+            false => Err(Deficiency::NotFinite(mesh.t[mesh.intervals()])),
+        }
+    }
+
+    /// Sets all residuals to zero.
+    pub(super) fn vanish(&mut self) {
+        self.conditions.fill(0.0);
+        for point in &mut self.points {
+            point.step.fill(0.0);
+            point.normal_residual.fill(0.0);
+        }
+    }
+}
+
+/// The factorised system.
+pub(super) struct Condensed {
+    segments: Vec<Elimination>,
+    /// Derivatives of the conditions with respect to the jets at each point.
+    by_jets: Vec<Matrix>,
+    factors: Factors,
+    scales: Vec<f64>,
+    /// How jets at the points change.
+    by_state: Vec<Matrix>,
+    by_shared: Vec<Matrix>,
+}
+
+/// Its solution.
+pub(super) struct Outer {
+    pub(super) y: Vec<Vec<f64>>,
+    pub(super) shared: Vec<f64>,
+    pub(super) jets: Vec<Vec<f64>>,
+}
+
+impl Condensed {
+    pub(super) fn new<'r>(
+        problem: &Problem<'_>,
+        mesh: &Mesh,
+        iterate: &Iterate,
+        relations: impl Iterator<Item = &'r Relation>,
+        residuals: &OuterResiduals,
+    ) -> Result<Condensed, Deficiency> {
+        let (m, thetas) = (problem.layout.differential.len(), problem.shared.count());
+        let relations: Vec<&Relation> = relations.collect();
+        let segments: Vec<Elimination> =
+            mesh.points.windows(2).map(|ends| Elimination::new(m, thetas, &relations[ends[0]..ends[1]])).collect();
+        let boundary = problem.boundary();
+        let b = boundary.boundary_description();
+        let (rows, count) = (b.conditions.len(), mesh.points.len());
+        let (times, jets) = (times(mesh), iterate.jets.concat());
+        let mut values = vec![0.0; b.jacobian.len()];
+        boundary.boundary_jacobian(&times, &jets, &mut values);
+        let all = dense(&b.jacobian, &values, rows, jets.len());
+        let per_point = jets.len() / count;
+        let part = |k: usize| Matrix::from_fn(rows, per_point, |i, j| all[(i, k * per_point + j)]);
+        let start = &residuals.points[0];
+        let normals = start.normal.rows();
+        let order = count * m + thetas;
+        if (count - 1) * m + rows + normals != order {
+            return Err(Deficiency::Conditions);
+        }
+        let mut matrix = Matrix::zeros(order, order);
+        for (k, segment) in segments.iter().enumerate() {
+            for i in 0..m {
+                for j in 0..m {
+                    matrix[(k * m + i, k * m + j)] = segment.start[(i, j)];
+                    matrix[(k * m + i, (k + 1) * m + j)] = segment.end[(i, j)];
+                }
+                (0..thetas).for_each(|j| matrix[(k * m + i, count * m + j)] = segment.shared[(i, j)]);
+            }
+        }
+        let (conditions, constraints) = ((count - 1) * m, (count - 1) * m + rows);
+        let mut by_jets = Vec::with_capacity(count);
+        for (k, point) in residuals.points.iter().enumerate() {
+            let part = part(k);
+            let product = part.times(&point.by_state);
+            let shared = part.times(&point.by_shared);
+            for i in 0..rows {
+                (0..m).for_each(|j| matrix[(conditions + i, k * m + j)] += product[(i, j)]);
+                (0..thetas).for_each(|j| matrix[(conditions + i, count * m + j)] += shared[(i, j)]);
+            }
+            by_jets.push(part);
+        }
+        let mut by_parameters = vec![0.0; b.jacobian_p.len()];
+        boundary.boundary_jacobian_p(&times, &jets, &mut by_parameters);
+        for (row, parameter, place) in b.jacobian_p.entries() {
+            if let Some(column) = problem.shared.column(parameter) {
+                matrix[(conditions + row, count * m + column)] += by_parameters[place];
+            }
+        }
+        if let Some(column) = problem.shared.end() {
+            let mut by_times = vec![0.0; b.jacobian_t.len()];
+            boundary.boundary_jacobian_t(&times, &jets, &mut by_times);
+            for (row, point, place) in b.jacobian_t.entries() {
+                matrix[(conditions + row, count * m + column)] += by_times[place] * mesh.moves(mesh.points[point]);
+            }
+        }
+        for i in 0..normals {
+            (0..m).for_each(|j| matrix[(constraints + i, j)] = start.normal[(i, j)]);
+            (0..thetas).for_each(|j| matrix[(constraints + i, count * m + j)] = -start.normal_shared[(i, j)]);
+        }
+        if matrix.as_slice().iter().any(|entry| !entry.is_finite()) {
+            return Err(Deficiency::NotFinite(mesh.t[0]));
+        }
+        let (factors, scales) = factorize_scaled(matrix).ok_or(Deficiency::Conditions)?;
+        Ok(Condensed {
+            segments,
+            by_jets,
+            factors,
+            scales,
+            by_state: residuals.points.iter().map(|point| point.by_state.clone()).collect(),
+            by_shared: residuals.points.iter().map(|point| point.by_shared.clone()).collect(),
+        })
+    }
+
+    /// Solves for given remainders of the relations; `None` where there is no finite solution.
+    pub(super) fn solve(&self, mesh: &Mesh, remainders: &[Vec<f64>], residuals: &OuterResiduals) -> Option<Outer> {
+        let (count, m) = (mesh.points.len(), self.by_state[0].columns());
+        let mut right = vec![0.0; self.scales.len()];
+        let mut kept = Vec::with_capacity(count - 1);
+        for (k, (segment, ends)) in self.segments.iter().zip(mesh.points.windows(2)).enumerate() {
+            let (g, tops) = segment.reduce(remainders[ends[0]..ends[1]].iter().map(|r| &r[..]));
+            right[k * m..(k + 1) * m].copy_from_slice(&g);
+            kept.push(tops);
+        }
+        let conditions = (count - 1) * m;
+        let rows = residuals.conditions.len();
+        for (value, residual) in right[conditions..].iter_mut().zip(&residuals.conditions) {
+            *value = -residual;
+        }
+        for (part, point) in self.by_jets.iter().zip(&residuals.points) {
+            for (c, step) in point.step.iter().enumerate() {
+                (0..rows).for_each(|i| right[conditions + i] -= part[(i, c)] * step);
+            }
+        }
+        right[conditions + rows..].copy_from_slice(&residuals.points[0].normal_residual);
+        right.iter_mut().zip(&self.scales).for_each(|(value, scale)| *value /= scale);
+        self.factors.solve(&mut right);
+        if right.iter().any(|value| !value.is_finite()) {
+            return None;
+        }
+        let shared = right[count * m..].to_vec();
+        let mut y = vec![vec![0.0; m]; mesh.t.len()];
+        for (k, &place) in mesh.points.iter().enumerate() {
+            y[place].copy_from_slice(&right[k * m..(k + 1) * m]);
+        }
+        for (k, (segment, tops)) in self.segments.iter().zip(kept).enumerate() {
+            let ends = [mesh.points[k], mesh.points[k + 1]];
+            let outer = [&right[k * m..(k + 1) * m], &right[(k + 1) * m..(k + 2) * m]];
+            if !segment.solve(tops, outer, &shared, &mut y[ends[0] + 1..ends[1]]) {
+                return None;
+            }
+        }
+        let jets = (0..count).map(|k| {
+            let mut change = residuals.points[k].step.clone();
+            let mut add = |matrix: &Matrix, factors: &[f64]| {
+                for (j, factor) in factors.iter().enumerate() {
+                    change.iter_mut().zip(matrix.column(j)).for_each(|(change, entry)| *change += entry * factor);
+                }
+            };
+            add(&self.by_state[k], &y[mesh.points[k]]);
+            add(&self.by_shared[k], &shared);
+            change
+        });
+        let jets = jets.collect();
+        Some(Outer { y, shared, jets })
+    }
+}
+
+/// The times of the points of the conditions.
+pub(super) fn times(mesh: &Mesh) -> Vec<f64> {
+    mesh.points.iter().map(|&place| mesh.t[place]).collect()
+}
+
+pub(super) fn dense(pattern: &Pattern, values: &[f64], rows: usize, columns: usize) -> Matrix {
+    let mut matrix = Matrix::zeros(rows, columns);
+    for (row, column, place) in pattern.entries() {
+        matrix[(row, column)] += values[place];
+    }
+    matrix
+}

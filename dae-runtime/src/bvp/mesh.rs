@@ -1,0 +1,93 @@
+//! Meshes that distribute the error evenly.
+//!
+//! In: for each interval, the size of the last coefficient of the collocation polynomial in units of the error allowed.
+//! Out: a mesh on which all intervals have about the same.
+//!
+//! On an interval of length $h$ that coefficient is a multiple of $h^{p} \lvert y^{(p)} \rvert$ with the degree $p$ of
+//! the polynomial. Its $p$-th root is the number of intervals of unit error into which the interval should be divided, and
+//! the new mesh divides the sum of these numbers evenly (equidistribution, as in COLSYS).
+
+use super::condensed::Mesh;
+
+/// An interval counts at least as much as this fraction of the mean, so that the mesh stays able to notice changes.
+const LEAST: f64 = 0.15;
+/// An interval has at least this fraction of the number of its neighbours.
+const NEIGHBOUR: f64 = 0.3;
+/// Fewest intervals between two points.
+pub(super) const FEWEST: usize = 3;
+
+/// The numbers of parts into which intervals should be divided, `sizes` of the last coefficients for a largest size of
+/// `target` and degree `degree`.
+pub(super) fn parts(mesh: &Mesh, sizes: &[f64], target: f64, degree: usize) -> Vec<f64> {
+    let root = 1.0 / degree as f64;
+    let raw: Vec<f64> = sizes.iter().map(|size| (size / target).powf(root)).collect();
+    let mut parts = raw.clone();
+    for ends in mesh.points.windows(2) {
+        for i in ends[0]..ends[1] {
+            let length = |k: usize| mesh.t[k + 1] - mesh.t[k];
+            for neighbour in [i.checked_sub(1), Some(i + 1)].into_iter().flatten() {
+                if (ends[0]..ends[1]).contains(&neighbour) {
+                    // Densities, so that long neighbours do not spread over short ones.
+                    let density = raw[neighbour] * (length(i) / length(neighbour)).min(1.0);
+                    parts[i] = parts[i].max(NEIGHBOUR * density);
+                }
+            }
+        }
+        let range = ends[0]..ends[1];
+        let mean = parts[range.clone()].iter().sum::<f64>() / range.len() as f64;
+        parts[range].iter_mut().for_each(|part| *part = part.max(LEAST * mean));
+    }
+    parts
+}
+
+/// A mesh of about `count` intervals with equal sums of parts.
+pub(super) fn equidistributed(mesh: &Mesh, parts: &[f64], count: usize) -> Mesh {
+    let total: f64 = parts.iter().sum();
+    let (mut t, mut points) = (vec![mesh.t[0]], vec![0]);
+    for ends in mesh.points.windows(2) {
+        let own: f64 = parts[ends[0]..ends[1]].iter().sum();
+        let share = if total > 0.0 { own / total } else { 1.0 };
+        let intervals = ((count as f64 * share).round() as usize).max(FEWEST);
+        let (mut passed, mut i) = (0.0, ends[0]);
+        for k in 1..intervals {
+            let goal = own * k as f64 / intervals as f64;
+            while i + 1 < ends[1] && passed + parts[i] < goal {
+                passed += parts[i];
+                i += 1;
+            }
+            let inside = ((goal - passed) / parts[i]).clamp(0.0, 1.0);
+            let time = mesh.t[i] + inside * (mesh.t[i + 1] - mesh.t[i]);
+            if time != t[t.len() - 1] && time != mesh.t[ends[1]] {
+                t.push(time);
+            }
+        }
+        t.push(mesh.t[ends[1]]);
+        points.push(t.len() - 1);
+    }
+    Mesh { t, points }
+}
+
+/// A mesh of intervals of equal length, about `count` in all, with these points.
+pub(super) fn uniform(points: &[f64], count: usize) -> Mesh {
+    let whole = (points[points.len() - 1] - points[0]).abs();
+    let (mut t, mut places) = (vec![points[0]], vec![0]);
+    for ends in points.windows(2) {
+        let intervals = ((count as f64 * (ends[1] - ends[0]).abs() / whole).ceil() as usize).max(FEWEST);
+        for k in 1..intervals {
+            t.push(ends[0] + (ends[1] - ends[0]) * k as f64 / intervals as f64);
+        }
+        t.push(ends[1]);
+        places.push(t.len() - 1);
+    }
+    Mesh { t, points: places }
+}
+
+/// The mesh with every interval halved.
+pub(super) fn halved(mesh: &Mesh) -> Mesh {
+    let mut t = Vec::with_capacity(2 * mesh.t.len());
+    for ends in mesh.t.windows(2) {
+        t.extend([ends[0], 0.5 * (ends[0] + ends[1])]);
+    }
+    t.push(mesh.t[mesh.intervals()]);
+    Mesh { t, points: mesh.points.iter().map(|place| 2 * place).collect() }
+}

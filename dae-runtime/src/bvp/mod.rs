@@ -1,0 +1,355 @@
+//! Boundary value problems.
+//!
+//! In: a formulation of index 1 or 2 of a model with boundary conditions ([`crate::contract::Boundary`]), tolerances, a
+//! guess. Out: a [`BvpSolution`] with a mesh and an estimate of its error, or a [`BvpError`] with the last iterate.
+//!
+//! ```
+//! # use dae_runtime::contract::Dae;
+//! use dae_runtime::bvp::Bvp;
+//! # fn demo(crane: &(impl Dae + Clone)) -> Result<(), Box<dyn std::error::Error>> {
+//!
+//! let found = Bvp::new(crane).rtol(1e-8).solve(0.0, 2.0)?;
+//! println!("{} intervals, error {:.1e}: u(1) = {:?}", found.mesh.len() - 1, found.error_estimate, found.value("u", 1.0));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Method
+//!
+//! Projected collocation with Gauss nodes, or collocation with those of Radau IIA (file `collocation`); the linear systems
+//! are almost block diagonal, and are solved in time linear in the number of intervals (`elimination`); Newton's
+//! iteration is damped by the natural monotonicity test (`newton`); the error is the difference from a solution of lower
+//! order on the same mesh (`estimate`), and meshes distribute it evenly (`mesh`, `adaptive`).
+
+mod adaptive;
+mod collocation;
+mod condensed;
+mod continuation;
+mod elimination;
+mod error;
+mod estimate;
+mod guess;
+mod mesh;
+mod newton;
+mod point;
+mod problem;
+mod scheme;
+mod solution;
+
+use std::fmt;
+
+use crate::contract::{Dae, Description, Name};
+use crate::integrator::stepper::Tolerance;
+use crate::solution::Solution;
+
+use adaptive::{Failed, Found, Plan};
+use collocation::Collocation;
+use condensed::Mesh;
+use continuation::Path;
+pub use error::{BvpError, Cause};
+use guess::Guess;
+use mesh::uniform;
+use newton::Limits;
+use problem::{Allowed, Problem};
+pub use scheme::Nodes;
+use scheme::{MOST, Scheme};
+use solution::record;
+pub use solution::{BvpSolution, BvpStatistics};
+
+/// A boundary value problem to be configured and solved.
+#[must_use = "a boundary value problem is not solved until `solve` is called"]
+pub struct Bvp<'d> {
+    dae: Box<dyn Dae + 'd>,
+    rtol: f64,
+    atol: Tolerance,
+    tolerances: Vec<(Name, f64)>,
+    nodes: Nodes,
+    stages: Option<usize>,
+    intervals: usize,
+    most_intervals: usize,
+    guess: Guess<'d>,
+    continuation: Continuation,
+    observer: Option<Observer<'d>>,
+}
+
+/// How the problem is approached where it cannot be solved from its guess.
+#[derive(Clone, Debug)]
+enum Continuation {
+    /// In parameters that are far from one.
+    Automatic,
+    /// In these parameters, from these values, from the beginning.
+    Given(Vec<(Name, f64)>),
+    /// Not at all.
+    Off,
+}
+
+/// Called after each mesh with the number of intervals and the error in units of the error allowed; `false` stops.
+type Observer<'d> = Box<dyn FnMut(usize, f64) -> bool + 'd>;
+
+impl fmt::Debug for Bvp<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let description: &Description = self.dae.description();
+        f.debug_struct("Bvp")
+            .field("model", &description.model)
+            .field("form", &description.form)
+            .field("rtol", &self.rtol)
+            .field("atol", &self.atol)
+            .field("nodes", &self.nodes)
+            .field("stages", &self.stages)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'d> Bvp<'d> {
+    /// The problem of this formulation with the conditions of its model. Free parameters are found, while the formulation
+    /// given keeps its own.
+    pub fn new<D: Dae + Clone + 'd>(form: &D) -> Self {
+        Bvp::of(Box::new(form.clone()))
+    }
+
+    /// [`Bvp::new`] of a formulation that is known only at run time.
+    pub fn of(dae: Box<dyn Dae + 'd>) -> Self {
+        Bvp {
+            dae,
+            rtol: 1e-6,
+            atol: Tolerance::Scalar(1e-6),
+            tolerances: Vec::new(),
+            nodes: Nodes::default(),
+            stages: None,
+            intervals: 10,
+            most_intervals: 10_000,
+            guess: Guess::Text,
+            continuation: Continuation::Automatic,
+            observer: None,
+        }
+    }
+
+    /// Sets the relative tolerance; the absolute one is [`Bvp::atol`].
+    pub fn rtol(mut self, rtol: f64) -> Self {
+        self.rtol = rtol;
+        self
+    }
+
+    /// Sets the absolute tolerance of all unknowns, as a fraction of the nominal value of each.
+    pub fn atol(mut self, atol: f64) -> Self {
+        self.atol = Tolerance::Scalar(atol);
+        self
+    }
+
+    /// Sets the absolute tolerance of one unknown, in its unit, as
+    /// [`Integration::atol_of`](crate::solve::Integration::atol_of).
+    pub fn atol_of(mut self, unknown: impl Into<Name>, atol: f64) -> Self {
+        self.tolerances.push((unknown.into(), atol));
+        self
+    }
+
+    /// Chooses the nodes of the collocation method.
+    pub fn nodes(mut self, nodes: Nodes) -> Self {
+        self.nodes = nodes;
+        self
+    }
+
+    /// Sets the number of nodes in each interval, from 2 to 9. The default depends on the tolerance.
+    pub fn stages(mut self, stages: usize) -> Self {
+        self.stages = Some(stages);
+        self
+    }
+
+    /// Sets the number of intervals of the first mesh.
+    pub fn intervals(mut self, intervals: usize) -> Self {
+        self.intervals = intervals;
+        self
+    }
+
+    /// Sets the largest number of intervals.
+    pub fn max_intervals(mut self, intervals: usize) -> Self {
+        self.most_intervals = intervals;
+        self
+    }
+
+    /// Starts from a solution: of a similar problem, or of an integration with dense output. Unknowns are found by name.
+    pub fn guess(mut self, solution: &'d Solution) -> Self {
+        self.guess = Guess::Solution(solution);
+        self
+    }
+
+    /// Starts from an earlier solution, its mesh and its free quantities.
+    pub fn warm_start(mut self, solution: &'d BvpSolution) -> Self {
+        self.guess = Guess::Bvp(solution);
+        self
+    }
+
+    /// Approaches the problem by continuation: solves it with this value of the parameter first, to which the guess then
+    /// belongs, and moves the parameter to its own value. Several parameters move together.
+    ///
+    /// Without it a problem is solved from its guess, and if that fails by continuation in parameters that are far from
+    /// one, which start from one.
+    pub fn continuation(mut self, parameter: impl Into<Name>, from: f64) -> Self {
+        let mut given = match self.continuation {
+            Continuation::Given(given) => given,
+            Continuation::Automatic | Continuation::Off => Vec::new(),
+        };
+        given.push((parameter.into(), from));
+        self.continuation = Continuation::Given(given);
+        self
+    }
+
+    /// Solves the problem from its guess or not at all.
+    pub fn without_continuation(mut self) -> Self {
+        self.continuation = Continuation::Off;
+        self
+    }
+
+    /// Calls a function after each mesh, with its number of intervals and the estimated error in units of the error
+    /// allowed; `false` stops.
+    pub fn on_mesh(mut self, observer: impl FnMut(usize, f64) -> bool + 'd) -> Self {
+        self.observer = Some(Box::new(observer));
+        self
+    }
+
+    /// Solves the problem between `t0` and `t_end`, which is a first guess if the model has a free end, and may be
+    /// earlier than `t0`.
+    ///
+    /// # Errors
+    /// The problem is not well posed, an option is meaningless, or no solution was found that is accurate enough; then the
+    /// error contains the last iterate.
+    pub fn solve(self, t0: f64, t_end: f64) -> Result<BvpSolution, BvpError> {
+        let Bvp {
+            dae,
+            rtol,
+            atol,
+            tolerances,
+            nodes,
+            stages,
+            intervals,
+            most_intervals,
+            guess,
+            continuation,
+            observer,
+        } = self;
+        dae.input_error().map_or(Ok(()), |error| Err(BvpError::Input(error)))?;
+        let mut problem = Problem::new(dae)?;
+        let invalid = |message: String| BvpError::InvalidOption { message };
+        if !(rtol > 0.0 && rtol < 1.0) {
+            return Err(invalid(format!("the relative tolerance has to be between 0 and 1, not {rtol}")));
+        }
+        let stages = stages.unwrap_or(match rtol {
+            _ if rtol > 1e-4 => 4,
+            _ if rtol > 1e-8 => 5,
+            _ => 7,
+        });
+        if !(2..=MOST).contains(&stages) {
+            return Err(invalid(format!("an interval can have 2 to {MOST} nodes, not {stages}")));
+        }
+        if intervals == 0 || most_intervals == 0 {
+            return Err(invalid("a mesh has at least one interval".into()));
+        }
+        let description = problem.description();
+        let atol = atol.with_names(&tolerances, description).map_err(|failure| invalid(failure.to_string()))?;
+        let allowed = Allowed { rtol, atol: atol.of(&description.unknowns) };
+        let points = problem.times([t0, t_end])?;
+        let scheme = Scheme::of(nodes, stages);
+        let mesh = guess.mesh(&problem, &points).unwrap_or_else(|| uniform(&points, intervals));
+        let iterate = guess.iterate(&mut problem, scheme, &mesh, [t0, t_end]);
+        let plan = Plan {
+            nodes,
+            stages,
+            most_intervals,
+            patient_intervals: 4 * mesh.intervals().max(intervals),
+            limits: Limits::default(),
+        };
+        let mut statistics = BvpStatistics { stages, ..BvpStatistics::default() };
+        let mut observer = observer;
+        let mut is_stopped =
+            |mesh: &Mesh, error: f64| observer.as_mut().is_some_and(|observer| !observer(mesh.intervals(), error));
+        let start = || (mesh.clone(), iterate.clone());
+        let solved = match path(&problem, &continuation)? {
+            Some(path) => {
+                continuation::follow(&mut problem, &path, plan, start(), &allowed, &mut statistics, &mut is_stopped)
+            }
+            None => {
+                let (mesh, iterate) = start();
+                adaptive::solve(&mut problem, plan, mesh, iterate, &allowed, &mut statistics, &mut is_stopped)
+            }
+        };
+        let solved = match solved {
+            Err(failed) if failed.is_unsolved() && matches!(continuation, Continuation::Automatic) => {
+                let mut by_continuation = Err(failed);
+                for path in Path::automatic(&problem) {
+                    let followed = continuation::follow(
+                        &mut problem,
+                        &path,
+                        plan,
+                        start(),
+                        &allowed,
+                        &mut statistics,
+                        &mut is_stopped,
+                    );
+                    if followed.is_ok() || followed.as_ref().is_err_and(|failed| !failed.is_unsolved()) {
+                        by_continuation = followed;
+                        break;
+                    }
+                }
+                by_continuation
+            }
+            solved => solved,
+        };
+        match solved {
+            Ok(found) => Ok(finish(&mut problem, scheme, found, statistics)),
+            Err(failed) => {
+                let Failed { cause, last, is_zero } = *failed;
+                let last = Box::new(finish(&mut problem, scheme, last, statistics));
+                Err(match is_zero {
+                    true => BvpError::Inaccurate { cause, last },
+                    false => BvpError::NotConverged { cause, last },
+                })
+            }
+        }
+    }
+}
+
+/// The path that the caller has given, if any.
+fn path(problem: &Problem<'_>, continuation: &Continuation) -> Result<Option<Path>, BvpError> {
+    let Continuation::Given(given) = continuation else { return Ok(None) };
+    let parameters = &problem.description().parameters;
+    let moving = given.iter().map(|(name, from)| {
+        let place = parameters.iter().position(|it| it == name);
+        let message = match place {
+            Some(k) if problem.shared.column(k).is_some() => {
+                format!("the conditions determine `{name}`, so that there is no continuation in it")
+            }
+            Some(_) if !from.is_finite() => format!("continuation cannot begin at {name} = {from}"),
+            Some(k) => return Ok((k, *from, problem.dae.parameters()[k])),
+            None => {
+                let known: Vec<String> = parameters.iter().map(|it| format!("`{it}`")).collect();
+                format!("there is no parameter `{name}` for continuation; the model has {}", known.join(", "))
+            }
+        };
+        Err(BvpError::InvalidOption { message })
+    });
+    Ok(Some(Path::new(moving.collect::<Result<_, _>>()?)))
+}
+
+/// The result that an iterate is.
+fn finish(problem: &mut Problem<'_>, scheme: &'static Scheme, found: Found, statistics: BvpStatistics) -> BvpSolution {
+    let Found { mut mesh, iterate, estimate } = found;
+    problem.set_shared(&mut mesh, &iterate.shared);
+    let problem = &*problem;
+    let description = problem.description();
+    let solution = record(&Collocation { problem, scheme }, &mesh, &iterate);
+    let relative = description.unknowns.iter().zip(estimate.errors.iter().zip(&estimate.sizes));
+    let relative = relative.map(|(unknown, (error, size))| error / size.max(unknown.nominal));
+    let of_eliminated = description.eliminated.iter().map(|it| match it.alias_of {
+        crate::contract::AliasOf::Same(k) | crate::contract::AliasOf::Opposite(k) => estimate.errors[k],
+        crate::contract::AliasOf::Constant => 0.0,
+    });
+    BvpSolution {
+        error_estimate: relative.fold(0.0, f64::max),
+        errors: estimate.errors.iter().copied().chain(of_eliminated).collect(),
+        parameters: description.parameters.iter().cloned().zip(problem.dae.parameters().iter().copied()).collect(),
+        end: mesh.t[mesh.intervals()],
+        mesh: mesh.t,
+        solution,
+        statistics,
+    }
+}

@@ -1,0 +1,229 @@
+//! Damped Newton iteration for the discretised problem.
+//!
+//! In: a discretisation and a first iterate. Out: a zero of its equations, or the last iterate with the reason why none
+//! was found.
+//!
+//! Steps are damped such that simplified corrections, with the factors of the step before, become smaller: the natural
+//! monotonicity test, which does not depend on how equations are scaled (P. Deuflhard, *Newton Methods for Nonlinear
+//! Problems*, Springer 2004, algorithm NLEQ-ERR). Corrections are measured in units of the errors allowed.
+
+use super::collocation::Collocation;
+use super::condensed::{Deficiency, Iterate, Mesh};
+use super::problem::{Allowed, Problem};
+use super::scheme::Scheme;
+
+/// Bounds of the iteration.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Number of factorisations.
+    pub(super) iterations: usize,
+    /// Smallest damping factor.
+    pub(super) damping: f64,
+    /// Corrections of this size, in units of the error allowed, end the iteration.
+    pub(super) settled: f64,
+    /// Corrections of this size are small enough if they do not become smaller.
+    pub(super) tolerable: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { iterations: 60, damping: 1e-5, settled: 0.01, tolerable: 0.2 }
+    }
+}
+
+/// Why no zero was found.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Obstacle {
+    /// The linearised equations cannot be solved, or a function is not finite, at the first iterate.
+    Deficient(Deficiency),
+    /// Damping factors became too small.
+    Damping,
+    /// Too many iterations.
+    Iterations,
+}
+
+/// The work of an iteration, and its result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Work {
+    pub(super) factorizations: usize,
+    pub(super) residuals: usize,
+    pub(super) reductions: usize,
+}
+
+/// A correction that becomes no smaller than by this factor is at the level of rounding errors if it is small.
+const STALLED: f64 = 0.25;
+/// A step that was shortened may be lengthened if it turns out to have been too short by this factor.
+const TOO_SHORT: f64 = 4.0;
+
+/// Sizes of corrections.
+struct Norm {
+    /// Inverses of the units of differential, algebraic and shared unknowns.
+    weights: [Vec<f64>; 3],
+    lengths: Vec<f64>,
+}
+
+impl Norm {
+    fn new(problem: &Problem<'_>, mesh: &Mesh, allowed: &Allowed, iterate: &Iterate, change: &Iterate) -> Norm {
+        let layout = &problem.layout;
+        let (m, na) = (layout.differential.len(), layout.algebraic.len());
+        let mut sizes = vec![0.0_f64; m];
+        for (y, change) in iterate.y.iter().zip(&change.y) {
+            for k in 0..m {
+                sizes[k] = sizes[k].max(y[k].abs()).max((y[k] + change[k]).abs());
+            }
+        }
+        let mut algebraic = vec![0.0_f64; na];
+        for (nodes, change) in iterate.nodes.iter().zip(&change.nodes) {
+            for (node, change) in nodes.chunks_exact(m + na).zip(change.chunks_exact(m + na)) {
+                for k in 0..na {
+                    algebraic[k] = algebraic[k].max(node[m + k].abs()).max((node[m + k] + change[m + k]).abs());
+                }
+            }
+        }
+        let weight = |(place, size): (&usize, &f64)| 1.0 / allowed.of(*place, *size);
+        let shared = iterate.shared.iter().zip(&change.shared);
+        Norm {
+            weights: [
+                layout.differential.iter().zip(&sizes).map(weight).collect(),
+                layout.algebraic.iter().zip(&algebraic).map(weight).collect(),
+                shared.map(|(value, change)| allowed.of_shared(value.abs().max((value + change).abs())).recip()).collect(),
+            ],
+            lengths: mesh.t.windows(2).map(|ends| (ends[1] - ends[0]).abs()).collect(),
+        }
+    }
+
+    /// Root mean square, for the damping.
+    fn mean(&self, change: &Iterate) -> f64 {
+        let [y, z, shared] = &self.weights;
+        let (m, na) = (y.len(), z.len());
+        let (mut sum, mut count) = (0.0, 0);
+        let mut add = |value: f64| {
+            sum += value * value;
+            count += 1;
+        };
+        for values in &change.y {
+            values.iter().zip(y).for_each(|(value, weight)| add(value * weight));
+        }
+        for (nodes, h) in change.nodes.iter().zip(&self.lengths) {
+            for node in nodes.chunks_exact(m + na) {
+                node[..m].iter().zip(y).for_each(|(slope, weight)| add(h * slope * weight));
+                node[m..].iter().zip(z).for_each(|(value, weight)| add(value * weight));
+            }
+        }
+        // Shared quantities count as much as all others together.
+        let mean = (sum / f64::max(f64::from(count), 1.0)).sqrt();
+        change.shared.iter().zip(shared).fold(mean, |size, (value, weight)| size.hypot(value * weight))
+    }
+
+    /// Largest correction of an unknown at an end of an interval, of an algebraic unknown of index 1 or a shared quantity.
+    fn largest(&self, problem: &Problem<'_>, change: &Iterate) -> f64 {
+        let [y, z, shared] = &self.weights;
+        let (m, na) = (y.len(), z.len());
+        let mut largest = 0.0_f64;
+        let mut see = |value: f64| largest = if value.is_nan() { f64::INFINITY } else { largest.max(value.abs()) };
+        for values in &change.y {
+            values.iter().zip(y).for_each(|(value, weight)| see(value * weight));
+        }
+        for nodes in &change.nodes {
+            for node in nodes.chunks_exact(m + na) {
+                let of_index_1 = problem.layout.of_index_1;
+                node[m..m + of_index_1].iter().zip(z).for_each(|(value, weight)| see(value * weight));
+            }
+        }
+        change.shared.iter().zip(shared).for_each(|(value, weight)| see(value * weight));
+        largest
+    }
+}
+
+/// Iterates. The parameters of the problem are those of the iterate on return.
+pub(super) fn solve(
+    problem: &mut Problem<'_>,
+    scheme: &'static Scheme,
+    mesh: &mut Mesh,
+    iterate: &mut Iterate,
+    allowed: &Allowed,
+    limits: Limits,
+    work: &mut Work,
+) -> Result<(), Obstacle> {
+    problem.set_shared(mesh, &iterate.shared);
+    let mut residuals =
+        Collocation { problem, scheme }.residuals(mesh, iterate).map_err(Obstacle::Deficient)?;
+    work.residuals += 1;
+    let mut damping = 1.0;
+    // Sizes of the last correction and of the simplified correction after it, and the latter.
+    let mut before: Option<(f64, f64, Iterate)> = None;
+    for _ in 0..limits.iterations {
+        let collocation = Collocation { problem, scheme };
+        let factorized = collocation.factorize(mesh, iterate, &residuals).map_err(Obstacle::Deficient)?;
+        work.factorizations += 1;
+        let change = collocation.correction(mesh, &factorized, &residuals);
+        let change = change.ok_or(Obstacle::Deficient(Deficiency::Conditions))?;
+        let norm = Norm::new(problem, mesh, allowed, iterate, &change);
+        let size = norm.mean(&change);
+        if !size.is_finite() {
+            return Err(Obstacle::Deficient(Deficiency::Conditions));
+        }
+        if let Some((size_before, simplified_size, simplified)) = &before {
+            let mut difference = simplified.clone();
+            difference.add(-1.0, &change);
+            let curvature = norm.mean(&difference) * size;
+            damping = if curvature > 0.0 { (damping * size_before * simplified_size / curvature).min(1.0) } else { 1.0 };
+        }
+        // A long step is tried once before it is shortened; a shortened one is lengthened at most once.
+        let (mut shortened, start) = (false, iterate.clone());
+        loop {
+            if damping < limits.damping {
+                *iterate = start;
+                problem.set_shared(mesh, &iterate.shared);
+                return Err(Obstacle::Damping);
+            }
+            let mut trial = start.clone();
+            trial.add(damping, &change);
+            problem.set_shared(mesh, &trial.shared);
+            let collocation = Collocation { problem, scheme };
+            work.residuals += 1;
+            let simplified = collocation
+                .residuals(mesh, &trial)
+                .ok()
+                .and_then(|at| Some((collocation.correction(mesh, &factorized, &at)?, at)));
+            let Some((simplified, at_trial)) = simplified.filter(|(it, _)| norm.mean(it).is_finite()) else {
+                damping *= 0.5;
+                shortened = true;
+                work.reductions += 1;
+                continue;
+            };
+            let simplified_size = norm.mean(&simplified);
+            let largest = norm.largest(problem, &simplified);
+            // A correction that is no larger than its own rounding errors cannot become smaller.
+            let is_noise = simplified_size >= STALLED * size && largest <= limits.tolerable;
+            if damping == 1.0 && (largest <= limits.settled || is_noise) {
+                *iterate = trial;
+                if simplified_size < size {
+                    iterate.add(1.0, &simplified);
+                    problem.set_shared(mesh, &iterate.shared);
+                }
+                return Ok(());
+            }
+            let mut difference = simplified.clone();
+            difference.add(damping - 1.0, &change);
+            let curvature = norm.mean(&difference);
+            let proposed = 0.5 * size * damping * damping / curvature.max(f64::MIN_POSITIVE);
+            if simplified_size >= size * (1.0 - 0.25 * damping) {
+                damping = proposed.min(0.5 * damping);
+                shortened = true;
+                work.reductions += 1;
+                continue;
+            }
+            if !shortened && damping < 1.0 && proposed.min(1.0) >= TOO_SHORT * damping {
+                damping = proposed.min(1.0);
+                shortened = true;
+                continue;
+            }
+            *iterate = trial;
+            residuals = at_trial;
+            before = Some((size, simplified_size, simplified));
+            break;
+        }
+    }
+    Err(Obstacle::Iterations)
+}

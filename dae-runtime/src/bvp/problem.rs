@@ -1,0 +1,243 @@
+//! A boundary value problem as the discretisations see it.
+//!
+//! In: a formulation with boundary conditions. Out: which unknowns are differential and algebraic, which rows contain
+//! derivatives, the quantities that all intervals share, and the points where conditions hold.
+
+use crate::contract::{Boundary, Dae, Description, Kind, Point};
+
+use super::condensed::Mesh;
+use super::error::BvpError;
+
+/// Places of unknowns and rows.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    /// Differential unknowns, and the entry of the jet vector that each of them is.
+    pub(super) differential: Vec<usize>,
+    pub(super) jets: Vec<usize>,
+    /// Algebraic unknowns of index 1, then those of index 2.
+    pub(super) algebraic: Vec<usize>,
+    /// How many of the algebraic unknowns have index 1.
+    pub(super) of_index_1: usize,
+    /// Rows with derivatives, as many as differential unknowns if there are unknowns of index 2, and without.
+    pub(super) dynamic_rows: Vec<usize>,
+    pub(super) constraint_rows: Vec<usize>,
+}
+
+impl Layout {
+    /// # Errors
+    /// The formulation has unknowns of index above 2, or differential unknowns that are algebraic in disguise, or is not
+    /// in Hessenberg form of size 2 where unknowns have index 2.
+    pub(super) fn of(dae: &dyn Dae) -> Result<Layout, BvpError> {
+        let description = dae.description();
+        let unsuitable = |reason: String| BvpError::UnsuitableForm { form: description.form.clone(), reason };
+        let of_kind = |kind: Kind, index: u8| {
+            let unknowns = description.unknowns.iter().enumerate();
+            unknowns.filter(move |(_, it)| it.kind == kind && it.index == index).map(|(k, _)| k)
+        };
+        for unknown in description.unknowns.iter() {
+            match unknown.kind {
+                Kind::Auxiliary { .. } => {
+                    return Err(unsuitable(format!("it does not determine its unknown `{}`", unknown.name)));
+                }
+                _ if unknown.index > 2 => {
+                    return Err(unsuitable(format!("its unknown `{}` has index {}", unknown.name, unknown.index)));
+                }
+                Kind::Differential if unknown.index > 1 => {
+                    let reason = format!("the derivative of `{}` occurs, which is determined by constraints alone", unknown.name);
+                    return Err(unsuitable(reason));
+                }
+                Kind::Differential | Kind::Algebraic => {}
+            }
+        }
+        let differential: Vec<usize> = of_kind(Kind::Differential, 1).collect();
+        let jet = |&k: &usize| {
+            let unknown = &description.unknowns[k];
+            unknown.role.jet().ok_or_else(|| unsuitable(format!("`{}` is no unknown of the model", unknown.name)))
+        };
+        let jets = differential.iter().map(jet).collect::<Result<Vec<usize>, BvpError>>()?;
+        let algebraic: Vec<usize> = of_kind(Kind::Algebraic, 1).chain(of_kind(Kind::Algebraic, 2)).collect();
+        let of_index_1 = of_kind(Kind::Algebraic, 1).count();
+        let has_derivative = |row: &usize| description.jacobian_yp.row(*row).next().is_some();
+        let (dynamic_rows, constraint_rows): (Vec<usize>, Vec<usize>) =
+            (0..description.equations.len()).partition(has_derivative);
+        if description.leading_rank < differential.len() {
+            return Err(unsuitable(
+                "some unknowns whose derivatives occur are algebraic: only combinations of them are states".into(),
+            ));
+        }
+        if of_index_1 < algebraic.len() && dynamic_rows.len() != differential.len() {
+            return Err(unsuitable(
+                "it has unknowns of index 2, and constraints that are combinations of equations with derivatives".into(),
+            ));
+        }
+        Ok(Layout { differential, jets, algebraic, of_index_1, dynamic_rows, constraint_rows })
+    }
+
+    /// Whether there are unknowns of index 2.
+    pub(super) fn has_index_2(&self) -> bool {
+        self.of_index_1 < self.algebraic.len()
+    }
+}
+
+/// Quantities that the conditions determine beside the solution: free parameters, and the end.
+#[derive(Clone, Debug)]
+pub(super) struct Shared {
+    /// Free parameters, by position.
+    pub(super) parameters: Vec<usize>,
+    /// Whether the end is free; it is the last quantity then.
+    pub(super) has_end: bool,
+    columns: Vec<Option<usize>>,
+}
+
+impl Shared {
+    pub(super) fn new(parameters: &[usize], has_end: bool, count: usize) -> Shared {
+        let mut columns = vec![None; count];
+        parameters.iter().enumerate().for_each(|(column, &parameter)| columns[parameter] = Some(column));
+        Shared { parameters: parameters.to_vec(), has_end, columns }
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.parameters.len() + usize::from(self.has_end)
+    }
+
+    /// The column of the free end.
+    pub(super) fn end(&self) -> Option<usize> {
+        self.has_end.then_some(self.parameters.len())
+    }
+
+    /// The column of a parameter, if it is free.
+    pub(super) fn column(&self, parameter: usize) -> Option<usize> {
+        self.columns[parameter]
+    }
+
+    /// Derivatives of the prolongation with respect to each of them, with the jets held; the time moves by `moves` times
+    /// the change of the free end. The derivative with respect to time, of which no result depends, is a difference.
+    pub(super) fn of_prolongation(&self, dae: &dyn Dae, [t, moves]: [f64; 2], jets: &[f64]) -> Vec<Vec<f64>> {
+        let prolongation = dae.prolongation();
+        let d = prolongation.prolongation_description();
+        let mut derivatives = vec![vec![0.0; d.equations.len()]; self.count()];
+        if !self.parameters.is_empty() {
+            let mut values = vec![0.0; d.jacobian_p.len()];
+            prolongation.prolonged_jacobian_p(t, jets, &mut values);
+            for (row, parameter, place) in d.jacobian_p.entries() {
+                if let Some(column) = self.column(parameter) {
+                    derivatives[column][row] += values[place];
+                }
+            }
+        }
+        if let (Some(column), true) = (self.end(), moves != 0.0) {
+            let step = f64::EPSILON.cbrt() * t.abs().max(1.0);
+            let [mut after, mut before] = [vec![0.0; d.equations.len()], vec![0.0; d.equations.len()]];
+            prolongation.prolonged_residual(t + step, jets, &mut after);
+            prolongation.prolonged_residual(t - step, jets, &mut before);
+            for (derivative, (after, before)) in derivatives[column].iter_mut().zip(after.iter().zip(before)) {
+                *derivative = moves * (after - before) / (2.0 * step);
+            }
+        }
+        derivatives
+    }
+}
+
+/// Shared quantities smaller than this, free parameters whose values are found to be near zero, need no relative accuracy.
+const UNIT: f64 = 1e-3;
+
+/// Tolerances of the unknowns.
+#[derive(Clone, Debug)]
+pub(super) struct Allowed {
+    pub(super) rtol: f64,
+    pub(super) atol: Vec<f64>,
+}
+
+impl Allowed {
+    /// The error allowed in an unknown of this size.
+    pub(super) fn of(&self, unknown: usize, size: f64) -> f64 {
+        (self.atol[unknown] + self.rtol * size.abs()).max(f64::MIN_POSITIVE)
+    }
+
+    /// The error allowed in a shared quantity of this size.
+    pub(super) fn of_shared(&self, size: f64) -> f64 {
+        (self.rtol * size.abs().max(UNIT)).max(f64::MIN_POSITIVE)
+    }
+}
+
+/// A formulation with its boundary conditions, at the present values of its parameters.
+pub(super) struct Problem<'d> {
+    pub(super) dae: Box<dyn Dae + 'd>,
+    pub(super) layout: Layout,
+    pub(super) shared: Shared,
+    pub(super) points: Vec<Point>,
+    pub(super) freedom: usize,
+}
+
+impl<'d> Problem<'d> {
+    /// # Errors
+    /// The model has no boundary conditions, or their number does not fit; the formulation does not suit.
+    pub(super) fn new(dae: Box<dyn Dae + 'd>) -> Result<Problem<'d>, BvpError> {
+        let layout = Layout::of(&*dae)?;
+        let prolongation = dae.prolongation();
+        let d = prolongation.prolongation_description();
+        let freedom = d.jets.len() - d.equations.len();
+        let Some(boundary) = prolongation.boundary() else {
+            return Err(BvpError::NoConditions { model: d.model.clone() });
+        };
+        let b = boundary.boundary_description();
+        let shared = Shared::new(&b.free_parameters, b.has_free_end, dae.description().parameters.len());
+        if b.conditions.len() != freedom + shared.count() {
+            return Err(BvpError::WrongNumber {
+                conditions: b.conditions.to_vec(),
+                degrees_of_freedom: freedom,
+                free: shared.count(),
+            });
+        }
+        let points = b.points.to_vec();
+        Ok(Problem { layout, shared, points, freedom, dae })
+    }
+
+    /// Sets the free parameters of the formulation, and the end of the mesh.
+    pub(super) fn set_shared(&mut self, mesh: &mut Mesh, shared: &[f64]) {
+        if !self.shared.parameters.is_empty() {
+            let mut parameters = self.dae.parameters().to_vec();
+            self.shared.parameters.iter().zip(shared).for_each(|(&k, &value)| parameters[k] = value);
+            self.dae.set_parameters(&parameters);
+        }
+        if let Some(end) = self.shared.end() {
+            mesh.set_end(shared[end]);
+        }
+    }
+
+    pub(super) fn description(&self) -> &Description {
+        self.dae.description()
+    }
+
+    /// The times of the points.
+    ///
+    /// # Errors
+    /// They are not finite, or not in order.
+    pub(super) fn times(&self, ends: [f64; 2]) -> Result<Vec<f64>, BvpError> {
+        let mut inner = vec![0.0; self.points.len() - 2];
+        self.boundary().interior_points(&mut inner);
+        let times: Vec<f64> = [ends[0]].into_iter().chain(inner).chain([ends[1]]).collect();
+        let direction = (ends[1] - ends[0]).signum();
+        match times.windows(2).all(|pair| (pair[1] - pair[0]) * direction > 0.0 && pair[1].is_finite()) {
+            true => Ok(times),
+            false => {
+                let message = format!(
+                    "the times at which there are conditions have to be different, in order and finite, not {times:?}"
+                );
+                Err(BvpError::InvalidOption { message })
+            }
+        }
+    }
+
+    /// The conditions.
+    ///
+    /// # Panics
+    /// Never: a problem has conditions.
+    pub(super) fn boundary(&self) -> &dyn Boundary {
+        match self.dae.prolongation().boundary() {
+            Some(boundary) => boundary,
+            None => unreachable!("a problem without conditions is not made"),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The solution of a boundary value problem.
+//!
+//! In: an iterate on a mesh. Out: [`BvpSolution`]: a [`Solution`] with values between the ends of intervals, the mesh,
+//! the free quantities and an estimate of the error.
+
+use crate::contract::{Kind, Name};
+use crate::linalg::matrix::Matrix;
+use crate::solution::Solution;
+
+use super::collocation::Collocation;
+use super::condensed::{Iterate, Mesh};
+use super::point::{Linearized, consistent_jets};
+
+/// A solution of a boundary value problem.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct BvpSolution {
+    /// States at the ends of all intervals, and polynomials between them.
+    pub solution: Solution,
+    /// The ends of the intervals.
+    pub mesh: Vec<f64>,
+    /// Names and values of the parameters, free ones with the values found.
+    pub parameters: Vec<(Name, f64)>,
+    /// The end; the value found if it is free.
+    pub end: f64,
+    /// Largest estimated error of an unknown, in units of its largest value on the interval or its nominal value if that
+    /// is larger.
+    pub error_estimate: f64,
+    /// Largest estimated error of each entry of a state, in its unit ([`Solution::names`]).
+    pub errors: Vec<f64>,
+    /// Work done.
+    pub statistics: BvpStatistics,
+}
+
+/// The work of solving a boundary value problem.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct BvpStatistics {
+    /// Number of meshes.
+    pub meshes: usize,
+    /// Number of linearisations that were factorised, on all meshes.
+    pub factorizations: usize,
+    /// Number of evaluations of all residuals.
+    pub residuals: usize,
+    /// Number of Newton steps that were shortened.
+    pub reductions: usize,
+    /// Number of problems with other values of parameters that were solved on the way.
+    pub continuation_steps: usize,
+    /// Nodes in each interval.
+    pub stages: usize,
+}
+
+impl BvpSolution {
+    /// The value of an unknown at `t`.
+    pub fn value(&self, name: &str, t: f64) -> Option<f64> {
+        self.solution.value(name, t)
+    }
+
+    /// The value of a parameter.
+    pub fn parameter(&self, name: &str) -> Option<f64> {
+        self.parameters.iter().find(|(it, _)| it == name).map(|(_, value)| *value)
+    }
+}
+
+/// The state of the model at a time: consistent where that is possible, otherwise that of the iterate.
+pub(super) struct States<'c, 'p, 'd> {
+    collocation: &'c Collocation<'p, 'd>,
+    mesh: &'c Mesh,
+    iterate: &'c Iterate,
+    /// Whether algebraic unknowns have to be found.
+    has_algebraic: bool,
+    jets: Vec<f64>,
+}
+
+impl<'c, 'p, 'd> States<'c, 'p, 'd> {
+    pub(super) fn new(collocation: &'c Collocation<'p, 'd>, mesh: &'c Mesh, iterate: &'c Iterate) -> Self {
+        let has_algebraic = !collocation.problem.layout.algebraic.is_empty();
+        States { collocation, mesh, iterate, has_algebraic, jets: iterate.jets[0].clone() }
+    }
+
+    /// State and derivative at `theta` in interval `i`, from differential unknowns `y` there.
+    pub(super) fn at(&mut self, i: usize, theta: f64, y: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let problem = self.collocation.problem;
+        let n = problem.description().unknowns.len();
+        let (mut state, mut slope) = (vec![0.0; n], vec![0.0; n]);
+        let node = self.collocation.others(self.iterate, i, theta);
+        self.collocation.assemble(y, &node, &mut state, &mut slope);
+        if !self.has_algebraic {
+            return (state, slope);
+        }
+        let t = self.mesh.t[i] + theta * (self.mesh.t[i + 1] - self.mesh.t[i]);
+        if let Some((jets, _)) = self.jets_near(t, y, &state, &slope) {
+            let (mut at, mut derivative) = (vec![0.0; n], vec![0.0; n]);
+            problem.dae.states_from_jets(t, &jets, &mut at, &mut derivative);
+            if at.iter().all(|value| value.is_finite()) {
+                return (at, derivative);
+            }
+        }
+        (state, slope)
+    }
+
+    /// Consistent jets near a state.
+    fn jets_near(&mut self, t: f64, y: &[f64], state: &[f64], slope: &[f64]) -> Option<(Vec<f64>, Linearized)> {
+        let problem = self.collocation.problem;
+        let prolongation = problem.dae.prolongation().prolongation_description();
+        let mut jets = self.jets.clone();
+        for (k, unknown) in problem.description().unknowns.iter().enumerate() {
+            let Some(jet) = unknown.role.jet() else { continue };
+            jets[jet] = state[k];
+            if let (Kind::Differential, Some(next)) = (unknown.kind, prolongation.derivative_of(jet)) {
+                jets[next] = slope[k];
+            }
+        }
+        for (k, &jet) in problem.layout.jets.iter().enumerate() {
+            jets[jet] = y[k];
+        }
+        let linearized = consistent_jets(&*problem.dae, &problem.layout, &problem.shared, t, y, &mut jets)?;
+        self.jets.clone_from(&jets);
+        Some((jets, linearized))
+    }
+
+    /// The algebraic unknowns at `theta` in interval `i`, and how they change with the differential ones; `None` if they
+    /// are not found, or do not stand for unknowns of the model.
+    pub(super) fn algebraic_change(
+        &mut self,
+        i: usize,
+        theta: f64,
+        y: &[f64],
+        change: &[f64],
+    ) -> Option<Vec<(f64, f64)>> {
+        let problem = self.collocation.problem;
+        let n = problem.description().unknowns.len();
+        let (mut state, mut slope) = (vec![0.0; n], vec![0.0; n]);
+        let node = self.collocation.others(self.iterate, i, theta);
+        self.collocation.assemble(y, &node, &mut state, &mut slope);
+        let t = self.mesh.t[i] + theta * (self.mesh.t[i + 1] - self.mesh.t[i]);
+        let (jets, linearized) = self.jets_near(t, y, &state, &slope)?;
+        let of = |&unknown: &usize| match problem.description().unknowns[unknown].role.jet() {
+            // Multipliers of the formulation are zero on solutions.
+            None => (0.0, 0.0),
+            Some(jet) => {
+                let by_state = linearized.by_state.row(jet).zip(change);
+                (jets[jet], by_state.map(|(entry, change)| entry * change).sum())
+            }
+        };
+        Some(problem.layout.algebraic.iter().map(of).collect())
+    }
+}
+
+/// The solution that an iterate is.
+pub(super) fn record(collocation: &Collocation<'_, '_>, mesh: &Mesh, iterate: &Iterate) -> Solution {
+    let problem = collocation.problem;
+    let dae = &*problem.dae;
+    let n = problem.description().unknowns.len();
+    let degree = collocation.scheme.stages();
+    // Points of interpolation that include the ends, and the map from values there to powers of s = theta - 1.
+    let theta: Vec<f64> = (0..=degree)
+        .map(|k| 0.5 * (1.0 - (std::f64::consts::PI * k as f64 / degree as f64).cos()))
+        .collect();
+    let powers = Matrix::from_fn(degree + 1, degree + 1, |i, k| (theta[i] - 1.0).powi(k as i32));
+    let factors = powers.factors();
+    let mut states = States::new(collocation, mesh, iterate);
+    let (first, first_slope) = states.at(0, 0.0, &iterate.y[0]);
+    let mut solution = Solution::new(dae, mesh.t[0], &first, &first_slope, &(1..=0));
+    let mut residuals = vec![0.0; problem.description().invariants.len()];
+    let mut note = |solution: &mut Solution, t: f64, y: &[f64]| {
+        dae.invariants(t, y, &mut residuals);
+        solution.note_invariants(&residuals);
+    };
+    solution.push(mesh.t[0], &first);
+    note(&mut solution, mesh.t[0], &first);
+    let mut left = first;
+    for i in 0..mesh.intervals() {
+        let (right, slope) = states.at(i, 1.0, &iterate.y[i + 1]);
+        // What the projection at the right end has changed is distributed over the interval.
+        let unprojected = collocation.value(mesh, iterate, i, 1.0);
+        let shift: Vec<f64> = iterate.y[i + 1].iter().zip(&unprojected).map(|(y, p)| y - p).collect();
+        let mut values: Vec<Vec<f64>> = vec![left];
+        for &theta in &theta[1..degree] {
+            let mut y = collocation.value(mesh, iterate, i, theta);
+            y.iter_mut().zip(&shift).for_each(|(y, shift)| *y += theta * shift);
+            values.push(states.at(i, theta, &y).0);
+        }
+        values.push(right.clone());
+        let mut coefficients = vec![0.0; (degree + 1) * n];
+        if let Some(factors) = &factors {
+            for k in 0..n {
+                let mut column: Vec<f64> = values.iter().map(|values| values[k]).collect();
+                factors.solve(&mut column);
+                column.iter().enumerate().for_each(|(power, value)| coefficients[power * n + k] = *value);
+            }
+        }
+        solution.push(mesh.t[i + 1], &right);
+        solution.begin_polynomials();
+        solution.push_polynomial([-1.0, 0.0], &coefficients);
+        solution.end_at(mesh.t[i + 1], &right, &slope);
+        note(&mut solution, mesh.t[i + 1], &right);
+        left = right;
+    }
+    solution
+}
