@@ -305,7 +305,8 @@
 //! The equations are, in this order, the dynamics, $v' = -f_y^\top v - \varphi_y^\top$, and
 //! $0 = f_u^\top v + \varphi_u^\top$. The report shows the Hamiltonian and the boundary conditions:
 //! $v(t_1) = \psi_y^\top$, and $v(t_0) = 0$ where the state is free. The example `optimal_control` satisfies them by
-//! shooting. Unless an adjoint has a fixed start value, they are boundary conditions of the model.
+//! shooting. Unless an adjoint has a fixed start value, they are boundary conditions of the model, provided that they are
+//! as many as its degrees of freedom.
 //!
 //! # Boundary conditions
 //!
@@ -339,7 +340,7 @@
 //! ```
 //! dae::dae! {
 //!     /// The smallest eigenvalue of a vibrating string.
-//!     pub struct String_ {
+//!     pub struct Violin {
 //!         param lambda = 9;
 //!         var y = 0;
 //!         var slope ~ cos(PI * t);
@@ -354,11 +355,10 @@
 //!     }
 //! }
 //!
-//! use dae::Dae;
 //! use dae::runtime::contract::Prolongation;
 //!
-//! let string = String_::default().prolongation();
-//! let boundary = string.boundary().expect("the model has boundary conditions");
+//! let violin = Violin::default().prolongation();
+//! let boundary = violin.boundary().expect("the model has boundary conditions");
 //! let conditions = &boundary.boundary_description().conditions;
 //! assert_eq!(conditions[..2], ["start of y", "start of integral_1"]);
 //! assert_eq!(conditions[2..], ["y(t_end) = 0", "integral_1(t_end) = 1"]);

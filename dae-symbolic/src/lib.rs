@@ -3,6 +3,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod alias;
+pub mod boundary;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 pub mod build;
 pub mod defaults;
@@ -16,7 +17,6 @@ mod expand;
 pub mod expr;
 pub mod external_functions;
 pub mod family;
-pub mod boundary;
 pub mod first_integrals;
 pub mod form;
 pub mod formulation;

@@ -8,8 +8,8 @@ use dae_symbolic::read_text;
 use dae_symbolic::syntax::{SourceText, to_text};
 
 fn compiled(text: &str) -> Compiled {
-    let (model, sources) = read_text(text)
-        .unwrap_or_else(|it| panic!("{}", it.to_text(SourceText { file: "model.dae", text })));
+    let (model, sources) =
+        read_text(text).unwrap_or_else(|it| panic!("{}", it.to_text(SourceText { file: "model.dae", text })));
     compile(model, 0.0)
         .unwrap_or_else(|it| panic!("{}", to_text(&it.diagnostics, &sources, SourceText { file: "model.dae", text })))
 }
@@ -209,10 +209,7 @@ const CONTROL: &str = "
 fn optimal_control_has_boundary_conditions() {
     let of = |more: &str| names(&compiled(&format!("struct Control {{ {CONTROL} {more} }}")));
     assert_eq!(of(""), ["start of y", "start of z", "v(t_end) = 2·y(t_end)", "w(t_end) = 0"]);
-    assert_eq!(
-        of("boundary { y(t_end) = 0; }"),
-        ["start of y", "start of z", "y(t_end) = 0", "w(t_end) = 0"]
-    );
+    assert_eq!(of("boundary { y(t_end) = 0; }"), ["start of y", "start of z", "y(t_end) = 0", "w(t_end) = 0"]);
     let free = of("boundary { y(t_end) = 0; z(t_end) = 0; free t_end; }");
     assert_eq!(free[..4], ["start of y", "start of z", "y(t_end) = 0", "z(t_end) = 0"]);
     assert_eq!(free.len(), 5);
@@ -242,19 +239,31 @@ fn assert_rejected(block: &str, expected: &[&str]) {
 #[test]
 fn conditions_that_make_no_sense_are_rejected() {
     assert_rejected("x(t0) = 1;", &["E432", "the model has 1 boundary condition, and 2 are needed", "1 missing"]);
-    assert_rejected("x(t0) = 1; v(t0) = 0; v(t_end) = 0;", &["E432", "1 too many", "2 degrees of freedom", "`v(t0) = 0`"]);
+    assert_rejected(
+        "x(t0) = 1; v(t0) = 0; v(t_end) = 0;",
+        &["E432", "1 too many", "2 degrees of freedom", "`v(t0) = 0`"],
+    );
     assert_rejected("x = 1; v(t0) = 0;", &["E430", "`x` stands in a condition without a time", "write `x(t0)`"]);
     assert_rejected("der(x) = 1; v(t0) = 0;", &["E430", "`x` stands in a condition without a time"]);
     assert_rejected("e = 1; v(t0) = 0;", &["E430", "take sub-expressions at a time, too"]);
     assert_rejected("x(t) = 1; v(t0) = 0;", &["E106", "the time `t` cannot be used here", "write `t0` for the start"]);
     assert_rejected("a = 1; v(t0) = 0;", &["E430", "this condition contains no unknown"]);
     assert_rejected("x(x(t0)) = 1;", &["E430", "this is no time at which"]);
-    assert_rejected("der(x, 3)(t0) = 1; v(t0) = 0;", &["E430", "`der(x, 3)(t0)` is a higher derivative", "up to `der(x)`"]);
+    assert_rejected(
+        "der(x, 3)(t0) = 1; v(t0) = 0;",
+        &["E430", "`der(x, 3)(t0)` is a higher derivative", "up to `der(x)`"],
+    );
     assert_rejected("q(t0) = 1;", &["E123", "an array is taken at a time"]);
     assert_rejected("q[2](t0) = 1;", &["E122"]);
     assert_rejected("f = x(t0);", &["E106", "the input `f` cannot be used here"]);
-    assert_rejected("x(t0) = 1; v(a / 2) = 1; v(t0) = 0; free a;", &["E431", "`a` is free, and a condition holds at a time"]);
-    assert_rejected("x(t0) = 1; v(t0) = 0; free x;", &["E431", "a free quantity is a parameter, and `x` is an unknown"]);
+    assert_rejected(
+        "x(t0) = 1; v(a / 2) = 1; v(t0) = 0; free a;",
+        &["E431", "`a` is free, and a condition holds at a time"],
+    );
+    assert_rejected(
+        "x(t0) = 1; v(t0) = 0; free x;",
+        &["E431", "a free quantity is a parameter, and `x` is an unknown"],
+    );
     assert_rejected("x(t0) = 1; v(t0) = 0; free t0;", &["E431", "the start `t0` is given"]);
     assert_rejected("x(t0) = 1; v(t0) = 0; free a, a;", &["E402", "`a` is free twice"]);
     assert_rejected("x(t0) = 1; v(t0) = 0; } boundary { x(t0) = 1;", &["E402", "two blocks of boundary conditions"]);
@@ -267,15 +276,20 @@ fn conditions_that_restrict_the_same_are_rejected() {
     assert_rejected("x(t0) = 1; x(t0) = 2;", &["E433", "`x(t0) = 1` and `x(t0) = 2` restrict the same"]);
     assert_rejected("x(t0) = 1; q[1](t0) = 2;", &["E433", "restrict the same", "related by equation"]);
     assert_rejected("x(t0) + v(t0) = 1; e(t0) = 3;", &["E433"]);
-    assert_rejected("q[0](t0) = 2 * x(t0) - x(t0); v(t0) = 0;", &["E433", "restricts what the equations already determine"]);
-    let pendulum = |conditions: &str| format!(
-        "struct Pendulum {{
+    assert_rejected(
+        "q[0](t0) = 2 * x(t0) - x(t0); v(t0) = 0;",
+        &["E433", "restricts what the equations already determine"],
+    );
+    let pendulum = |conditions: &str| {
+        format!(
+            "struct Pendulum {{
             var x ~ 1; var y ~ 0; var u ~ 0; var v ~ 0; var lambda ~ 0;
             der(x) = u; der(y) = v; der(u) = -lambda * x; der(v) = -lambda * y - 9.81;
             x.powi(2) + y.powi(2) = 1;
             boundary {{ {conditions} }}
         }}"
-    );
+        )
+    };
     let printed = rejected(&pendulum("x(t0) = 0.6; y(t0) = 0.8;"));
     assert!(printed.contains("E433") && printed.contains("`x(t0) = 0.6` and `y(t0) = 0.8`"), "{printed}");
     // Where it starts, the first condition would be dependent, and nowhere else.
@@ -286,7 +300,9 @@ fn conditions_that_restrict_the_same_are_rejected() {
 #[test]
 fn conditions_that_differ_are_accepted() {
     let of = |more: &str| {
-        compiled(&format!("struct Good {{ param a = 1; var x ~ 0; var v ~ 0; var w ~ 0; der(x) = v; der(v) = -a * x; w = t; boundary {{ {more} }} }}"))
+        compiled(&format!(
+            "struct Good {{ param a = 1; var x ~ 0; var v ~ 0; var w ~ 0; der(x) = v; der(v) = -a * x; w = t; boundary {{ {more} }} }}"
+        ))
     };
     for conditions in [
         "x(t0) = x(t_end); v(t0) = v(t_end);",
@@ -299,4 +315,53 @@ fn conditions_that_differ_are_accepted() {
     ] {
         of(conditions);
     }
+}
+
+#[test]
+fn sums_and_functions_are_of_values_at_times() {
+    let text = "struct Chain {
+        const N = 3;
+        param a = 2;
+        var q: [f64; N] ~ |i| i * t;
+        fn square(s) { s * s }
+        let total = sum(i in 0..N => q[i]);
+        for i in 0..N { der(q[i]) = -q[i] / (1 + i) + t; }
+        boundary {
+            sum(i in 0..N => square(q[i](t0))) = if q[0](t_end) > 0 { a } else { -a };
+            total(t_end) = 1;
+            for i in 2..N { integral(q[i] * i) = a; }
+        }
+    }";
+    let compiled = compiled(text);
+    let expected = [
+        "start of integral_1",
+        "q[0](t0)² + q[1](t0)² + q[2](t0)² = ",
+        "q[0](t_end) + q[1](t_end) + q[2](t_end) = 1",
+        "integral_1(t_end) = a",
+    ];
+    for (name, expected) in names(&compiled).iter().zip(expected) {
+        assert!(name.starts_with(expected), "{name}");
+    }
+    assert_derivatives(text);
+}
+
+#[cfg(feature = "report")]
+#[test]
+fn reports_list_conditions() {
+    use dae_symbolic::report::Report;
+    let compiled = compiled(BEAM);
+    let report = Report::compiled(&compiled);
+    let boundary = report.boundary.as_ref().expect("boundary conditions");
+    assert_eq!(boundary.horizon, Some(["0".to_string(), "2·omega".to_string()]));
+    assert_eq!((boundary.conditions.len(), boundary.free.join(", ").as_str()), (6, "omega"));
+    assert_eq!(
+        (boundary.conditions[0].source, boundary.conditions[0].equation.as_str()),
+        ("start value", "w(t0) = 0.5")
+    );
+    assert_eq!((boundary.conditions[1].source, boundary.conditions[1].name.as_str()), ("text", "q[0](t0) = 0"));
+    let text = report.to_string();
+    assert!(text.contains("boundary condition") && text.contains("u[1](t_end)³ = 1"), "{text}");
+    assert!(text.contains("omega, by the boundary conditions"), "{text}");
+    let lines = compiled.summary().join("\n");
+    assert!(lines.contains("* q[1](t0) = 0.1") && lines.contains("They determine `omega`."), "{lines}");
 }

@@ -34,6 +34,7 @@ pub(crate) const KEYS: [&str; 35] = [
     "certificate",
     "hidden_constraints",
     "invariants",
+    "boundary",
     "stand_ins",
     "warnings",
     "forms",

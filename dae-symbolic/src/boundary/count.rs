@@ -40,7 +40,11 @@ pub(super) fn check(model: &Model, analysis: &Analysis, problem: &BoundaryProble
     };
     finding = finding.note(match free.as_slice() {
         [] => format!("the model has {freedom}, and no parameter and no end is free"),
-        free => format!("the model has {freedom}, and free {} `{}`", if free.len() == 1 { "is" } else { "are" }, free.join("`, `")),
+        free => format!(
+            "the model has {freedom}, and free {} `{}`",
+            if free.len() == 1 { "is" } else { "are" },
+            free.join("`, `")
+        ),
     });
     let mut names: Vec<String> = problem.conditions.iter().take(SHOWN).map(|it| format!("`{}`", it.name)).collect();
     if given > SHOWN {

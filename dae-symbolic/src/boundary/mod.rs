@@ -10,7 +10,7 @@
 //!   II, Sect. VII.1, eqs. (1.34)–(1.36)). A free end adds $H + \psi_t = 0$ at $t_e$.
 //!
 //! There must be as many conditions as degrees of freedom, free parameters and free ends (`count.rs`), and none may
-//! follow from others (`dependence.rs`).
+//! follow from others (`dependence.rs`). A block of optimal control alone poses no problem where the number does not fit.
 
 mod count;
 mod dependence;
@@ -51,11 +51,8 @@ pub fn complete(
         return if is_written { Err(found) } else { Ok(None) };
     }
     let names = problem.conditions.iter().map(|it| it.name.clone().into()).collect();
-    let residuals: Vec<Expr> = problem
-        .conditions
-        .iter()
-        .map(|it| residual(&mut model.dag, it.condition.left, it.condition.right))
-        .collect();
+    let residuals: Vec<Expr> =
+        problem.conditions.iter().map(|it| residual(&mut model.dag, it.condition.left, it.condition.right)).collect();
     let program = BoundaryProgram::new(model, prolonged, &problem.boundary, names, &residuals);
     // Values have been checked, and the model is no excerpt.
     prolonged.boundary = program.ok();
@@ -105,7 +102,11 @@ fn assemble(
         of_control.push(optimal_end(model, &mut boundary, controls)?);
     }
     for condition in of_control {
-        conditions.push(NamedCondition { name: boundary.equation(model, &condition), condition, source: Source::Control });
+        conditions.push(NamedCondition {
+            name: boundary.equation(model, &condition),
+            condition,
+            source: Source::Control,
+        });
     }
     Ok(BoundaryProblem { boundary, conditions })
 }
@@ -228,16 +229,13 @@ fn checked_values(model: &Model, problem: &BoundaryProblem, prolonged: &Prolonge
             continue;
         }
         let symbol = Symbol::State(k as u32);
-        let contains = |it: &&NamedCondition| {
-            symbols(&model.dag, [it.condition.left, it.condition.right]).contains(&symbol)
-        };
+        let contains =
+            |it: &&NamedCondition| symbols(&model.dag, [it.condition.left, it.condition.right]).contains(&symbol);
         let Some(condition) = problem.conditions.iter().find(contains) else { continue };
         let highest = (0..value.order).rev().find(|&order| prolonged.jet(value.unknown.index(), order).is_some());
         let highest = Symbol::Unknown { unknown: value.unknown, order: highest.unwrap_or(0) };
-        let message = format!(
-            "`{}` is a higher derivative than the equations determine",
-            boundary.symbol_name(model, symbol)
-        );
+        let message =
+            format!("`{}` is a higher derivative than the equations determine", boundary.symbol_name(model, symbol));
         let finding = Diagnostic::error(Code::InvalidCondition, message).label(condition.condition.origin, "used here");
         found.push(finding.help(format!(
             "use derivatives up to `{}`, or make the derivative an unknown with an equation of its own",

@@ -54,10 +54,11 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
     let arguments = "(&self, {yp}: &[f64], {y}: &[f64], {out}: &mut [f64])";
     add(&format!("boundary_residual{arguments}"), &doc, &program.residual, Outputs::Named(&labels));
     let condition = |row: usize| d.conditions[row].to_string();
-    let mut jacobian = |name: &str, what: &str, pattern: &Pattern, program: &Program, column: &dyn Fn(usize) -> String| {
-        let doc = tables::rows_doc(what, pattern, &of_conditions, condition, column);
-        add(&format!("{name}{arguments}"), &doc, program, Outputs::Rows(&pattern.row_starts));
-    };
+    let mut jacobian =
+        |name: &str, what: &str, pattern: &Pattern, program: &Program, column: &dyn Fn(usize) -> String| {
+            let doc = tables::rows_doc(what, pattern, &of_conditions, condition, column);
+            add(&format!("{name}{arguments}"), &doc, program, Outputs::Rows(&pattern.row_starts));
+        };
     jacobian("boundary_jacobian", "∂B/∂X", &d.jacobian, &program.jacobian, &|column| values[column].clone());
     let parameter = |column: usize| model.parameters[column].name.clone();
     jacobian("boundary_jacobian_p", "∂B/∂p", &d.jacobian_p, &program.jacobian_p, &parameter);

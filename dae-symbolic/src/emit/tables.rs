@@ -4,8 +4,8 @@
 //! Without families the tables are literals; with families, loops fill them when the description is first asked for.
 
 use dae_runtime::contract::{
-    AliasOf, BoundaryDescription, Description, HamiltonianStructure, IntegralsDescription, Invariant, Kind, Leading, Name,
-    Pattern, Point, ProlongationDescription, Role, Start, Unknown,
+    AliasOf, BoundaryDescription, Description, HamiltonianStructure, IntegralsDescription, Invariant, Kind, Leading,
+    Name, Pattern, Point, ProlongationDescription, Role, Start, Unknown,
 };
 
 use super::items::docs;

@@ -28,9 +28,10 @@ impl Evaluator<'_> {
         };
         let at = self.time(task, time, found)?;
         let Item::Scalar(value) = value else {
-            let finding = Diagnostic::error(Code::ArrayShape, "an array is taken at a time, and a condition is a number")
-                .label(self.expressions.origin(id), "an array")
-                .help("write `for i in 0..N { q[i](t0) = …; }`");
+            let finding =
+                Diagnostic::error(Code::ArrayShape, "an array is taken at a time, and a condition is a number")
+                    .label(self.expressions.origin(id), "an array")
+                    .help("write `for i in 0..N { q[i](t0) = …; }`");
             self.report(id, finding, found);
             return None;
         };
@@ -51,15 +52,18 @@ impl Evaluator<'_> {
         let value = self.scalar(task, id, found)?;
         let used = symbols(&self.dag, [value.expr]);
         match used.as_slice() {
-            [Symbol::StateDerivative(end)] if matches!(self.dag.node(value.expr), Leaf::Symbol(_)) => return Some(*end as usize),
+            [Symbol::StateDerivative(end)] if matches!(self.dag.node(value.expr), Leaf::Symbol(_)) => {
+                return Some(*end as usize);
+            }
             _ => {}
         }
         if used.iter().all(|symbol| matches!(symbol, Symbol::Parameter(_))) {
             return Some(self.points.time(value.expr));
         }
-        let finding = Diagnostic::error(Code::InvalidCondition, "this is no time at which conditions are known to hold")
-            .label(self.expressions.origin(id), "depends on more than constants and parameters")
-            .help("write `t0`, `t_end`, or a time in between made of constants and parameters: `y(0.5)`");
+        let finding =
+            Diagnostic::error(Code::InvalidCondition, "this is no time at which conditions are known to hold")
+                .label(self.expressions.origin(id), "depends on more than constants and parameters")
+                .help("write `t0`, `t_end`, or a time in between made of constants and parameters: `y(0.5)`");
         self.report(id, finding, found);
         None
     }

@@ -33,7 +33,10 @@ impl<'a> Lowering<'a, '_> {
         extents: &[usize],
     ) {
         let origin = self.written.expressions.origin(value.root);
-        let Some((loops, body)) = self.by_index(position, value, indices, extents, self.place_of_start(whole.given)) else { return };
+        let Some((loops, body)) = self.by_index(position, value, indices, extents, self.place_of_start(whole.given))
+        else {
+            return;
+        };
         let outer = loops.len() - extents.len();
         let element: Vec<Affine> = (outer..loops.len()).map(Affine::variable).collect();
         let body = body.map(|value| StartBody { indices: element.clone(), value });

@@ -195,9 +195,10 @@ impl Verifier<'_> {
             }
         }
         let allowed = |symbol| match symbol {
-            Symbol::State(k) => boundary.values.get(k as usize).is_some_and(|value| {
-                value.unknown.index() < model.unknowns.len() && value.time < boundary.times.len()
-            }),
+            Symbol::State(k) => boundary
+                .values
+                .get(k as usize)
+                .is_some_and(|value| value.unknown.index() < model.unknowns.len() && value.time < boundary.times.len()),
             Symbol::StateDerivative(i) => (i as usize) < boundary.times.len(),
             other => given(other),
         };

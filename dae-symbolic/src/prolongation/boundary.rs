@@ -96,11 +96,20 @@ impl BoundaryProgram {
         });
         let interior: Vec<Expr> = interior.collect();
         let ends = boundary.horizon.map(|(from, to)| Program::new(&model.dag, &[from, to], &[], load)).transpose()?;
-        let mut points: Vec<(usize, Point)> = numbers.iter().enumerate().map(|(time, &number)| (number, match boundary.times[time] {
-            PointTime::Start => Point::Start,
-            PointTime::End => Point::End,
-            PointTime::Interior(_) => Point::Interior(boundary.time_name(model, time).into()),
-        })).collect();
+        let mut points: Vec<(usize, Point)> = numbers
+            .iter()
+            .enumerate()
+            .map(|(time, &number)| {
+                (
+                    number,
+                    match boundary.times[time] {
+                        PointTime::Start => Point::Start,
+                        PointTime::End => Point::End,
+                        PointTime::Interior(_) => Point::Interior(boundary.time_name(model, time).into()),
+                    },
+                )
+            })
+            .collect();
         points.sort_by_key(|&(number, _)| number);
         let free = boundary.free_parameters.iter().map(|&(parameter, _)| parameters.place_of(parameter.index()));
         Ok(BoundaryProgram {

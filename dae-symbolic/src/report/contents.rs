@@ -9,7 +9,8 @@ use super::index_concepts::IndexConceptsReport;
 use super::initial::InitialReport;
 use super::listing::Listing;
 use super::parts::{
-    BoundaryProblemReport, DefinitionReport, EliminatedReport, FormReport, HiddenReport, InvariantReport, OffsetsReport, ProblemReport,
+    BoundaryProblemReport, DefinitionReport, EliminatedReport, FormReport, HiddenReport, InvariantReport,
+    OffsetsReport, ProblemReport,
 };
 use super::recommendation::RecommendationReport;
 use super::rewrite::RewriteReport;

@@ -64,7 +64,8 @@ pub use index_concepts::{FrozenReport, IndexConceptsReport, KroneckerReport};
 pub use initial::{ChoiceReport, InitialReport, RedundantReport, StateReport};
 pub use lie_group::LieGroupReport;
 pub use parts::{
-    BoundaryProblemReport, ConditionReport, DefinitionReport, EliminatedReport, FormReport, HiddenReport, InvariantReport, OffsetsReport, ProblemReport,
+    BoundaryProblemReport, ConditionReport, DefinitionReport, EliminatedReport, FormReport, HiddenReport,
+    InvariantReport, OffsetsReport, ProblemReport,
 };
 pub use recommendation::RecommendationReport;
 pub use rewrite::RewriteReport;

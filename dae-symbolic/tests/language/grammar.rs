@@ -85,6 +85,7 @@ fn of_model(expressions: &Expressions, id: NodeId) -> String {
         Node::Index { array, index } => format!("(index {} {})", of(array), of(index)),
         Node::List(items) => format!("[{}]", list(items)),
         Node::Repeat { value, count } => format!("[{}; {}]", of(value), of(count)),
+        Node::At { .. } => unreachable!("no condition is drawn"),
         Node::RangeHead { .. } | Node::RangeSum { .. } => unreachable!("no sum is drawn"),
     }
 }

@@ -26,7 +26,8 @@ impl<'a> Lowering<'a, '_> {
         let mut boundary = BoundaryConditions::none(block.opening);
         for name in ["t0", "t_end"] {
             if let Some(entry) = self.names.get(name) {
-                let message = format!("`{name}` cannot be declared: it is an end of the interval in boundary conditions");
+                let message =
+                    format!("`{name}` cannot be declared: it is an end of the interval in boundary conditions");
                 let finding = Diagnostic::error(Code::ReservedName, message).label(entry.origin, "declared here");
                 self.found.push(finding.label(block.opening, "boundary conditions").help("choose another name"));
             }
@@ -56,7 +57,8 @@ impl<'a> Lowering<'a, '_> {
         if let Some(&Symbol::Unknown { unknown, .. }) = used.iter().find(|s| matches!(s, Symbol::Unknown { .. })) {
             let name = self.leaf_name(unknown);
             let message = format!("`{name}` stands in a condition without a time");
-            let finding = Diagnostic::error(Code::InvalidCondition, message).label(origin, format!("contains `{name}`"));
+            let finding =
+                Diagnostic::error(Code::InvalidCondition, message).label(origin, format!("contains `{name}`"));
             self.found.push(finding.help("take sub-expressions at a time, too: `e(t0)`"));
             return None;
         }
@@ -138,9 +140,9 @@ impl<'a> Lowering<'a, '_> {
 
     fn add_integral(&mut self, k: usize, integral: Integral) {
         let taken = |name: &str| self.names.get(name).is_some() || self.definition_names.contains(name);
-        let name = (k + 1..).map(|n| format!("integral_{n}")).find(|name| {
-            !taken(name) && self.model.unknowns.iter().all(|unknown| unknown.name != *name)
-        });
+        let name = (k + 1..)
+            .map(|n| format!("integral_{n}"))
+            .find(|name| !taken(name) && self.model.unknowns.iter().all(|unknown| unknown.name != *name));
         let name = name.unwrap_or_default();
         let Integral { unknown, integrand, origin } = integral;
         let array = self.model.unknowns.len();

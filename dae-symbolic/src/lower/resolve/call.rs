@@ -63,13 +63,17 @@ impl Resolver<'_> {
         whole: Origin,
         found: &mut Diagnostics,
     ) -> Option<Meaning> {
+        let is_condition = self.place == Place::Condition;
+        if is_condition && self.is_integral(function) {
+            if arguments.len() == 1 {
+                return Some(Meaning::Integral);
+            }
+            found.push(argument_count(function, 1, arguments.len(), form));
+            return Some(Meaning::Invalid);
+        }
         let &[argument] = arguments else { return None };
         if form == CallForm::Method {
             return None;
-        }
-        let is_condition = self.place == Place::Condition;
-        if is_condition && self.is_integral(function) {
-            return Some(Meaning::Integral);
         }
         match self.names.get(&function.text)?.entity {
             Entity::Unknown(unknown) if is_condition => Some(Meaning::UnknownAt(unknown)),
@@ -82,17 +86,25 @@ impl Resolver<'_> {
             }
             Entity::Unknown(_) if matches!(self.expressions.node(argument), Node::Name(name) if End::of_name(name).is_some()) =>
             {
-                found.push(validate::at_a_time(&format!("`{}`", function.text), whole));
+                found.push(self.misplaced_time(&format!("`{}`", function.text), whole));
                 Some(Meaning::Invalid)
             }
             _ => None,
         }
     }
 
+    /// The finding about something that is taken at a time in an equation, or in an integral.
+    fn misplaced_time(&self, name: &str, whole: Origin) -> Diagnostic {
+        match self.parts.is_empty() {
+            true => validate::at_a_time(name, whole),
+            false => validate::at_a_time_in_integral(name, whole),
+        }
+    }
+
     /// The meaning of `q[2](t0)`, `der(x)(t0)`.
     pub(super) fn taken_at_time(&self, value: NodeId, whole: Origin, found: &mut Diagnostics) -> Meaning {
         if self.place != Place::Condition {
-            found.push(validate::at_a_time("a value", whole));
+            found.push(self.misplaced_time("a value", whole));
             return Meaning::Invalid;
         }
         match self.meanings[self.indexed(value).index()] {
@@ -114,6 +126,10 @@ impl Resolver<'_> {
         let finding = finding.label(function.origin, "not a function of the language or the model");
         let missing = validate::missing_function(name).map(str::to_string);
         let near = || self.names.nearest(name, NameKind::Function, &[]).map(|near| format!("did you mean `{near}`?"));
+        let finding = match self.place {
+            Place::Condition => finding.note("unknowns that are taken at a time are declared with `var`"),
+            _ => finding,
+        };
         match missing.or_else(near) {
             Some(help) => finding.help(help),
             None => finding.help("declare it in the model: `fn name(argument) { value }`"),

@@ -9,8 +9,8 @@ mod call;
 use super::names::{Entity, NameKind, Names, duplicate, is_function_of_the_language};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Function, InputId, ParameterId, UnknownId};
-use crate::origin::Origin;
 use crate::lower::points::End;
+use crate::origin::Origin;
 use crate::syntax::ast::{self, Expression, Expressions, Name, Node, NodeId};
 use crate::syntax::nodes_below;
 use crate::syntax::validate::{self, Place, Use};
@@ -342,6 +342,10 @@ impl<'a> Resolver<'a> {
         let finding = Diagnostic::error(Code::UnknownName, format!("unknown name `{name}`")).label(at, "not declared");
         if is_function_of_the_language(name) {
             return finding.help(format!("functions are called: `{name}(x)` or `x.{name}()`"));
+        }
+        if End::of_name(name).is_some() {
+            return finding
+                .help("the start `t0` and the end `t_end` are known in `boundary { … }`, outside of integrals");
         }
         if name.eq_ignore_ascii_case("time") {
             return finding.help("the time is called `t`");

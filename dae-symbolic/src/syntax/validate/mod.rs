@@ -65,6 +65,13 @@ pub(crate) fn at_a_time(name: &str, at: Origin) -> Diagnostic {
         .help("write conditions in a block of their own: `boundary { y(t0) = 1; y(t_end) = 0; }`")
 }
 
+/// `integral(x(t0))`
+pub(crate) fn at_a_time_in_integral(name: &str, at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::NotAllowedHere, format!("{name} is taken at a time in an integral over time"))
+        .label(at, "not allowed here")
+        .help("write the integrand at any time, `integral(x * y)`, and values at a time outside of it")
+}
+
 /// More branches than allowed.
 pub(crate) fn branches(at: Origin) -> Diagnostic {
     Diagnostic::error(

@@ -46,17 +46,10 @@ impl Place {
     pub(crate) fn allows(self, what: Use) -> bool {
         match what {
             Use::Constant => true,
-            Use::Parameter => {
-                !matches!(
-                    self,
-                    Place::Constant
-                        | Place::Nominal
-                        | Place::Order
-                        | Place::Extent
-                        | Place::Branch
-                        | Place::TakenAtTime
-                )
-            }
+            Use::Parameter => !matches!(
+                self,
+                Place::Constant | Place::Nominal | Place::Order | Place::Extent | Place::Branch | Place::TakenAtTime
+            ),
             Use::Time if matches!(self, Place::Invariant | Place::Guess) => true,
             Use::Time | Use::External => {
                 matches!(self, Place::Input | Place::FunctionBody | Place::Definition | Place::Equation)
@@ -103,8 +96,9 @@ impl Place {
 /// The diagnostic for something that is used in a place whose expressions may not use it.
 pub(crate) fn misplaced(what: Use, name: &str, place: Place, at: Origin) -> Diagnostic {
     if (what, place) == (Use::Unknown, Place::Condition) {
-        let finding = Diagnostic::error(Code::InvalidCondition, format!("`{name}` stands in a condition without a time"))
-            .label(at, "at which time?");
+        let finding =
+            Diagnostic::error(Code::InvalidCondition, format!("`{name}` stands in a condition without a time"))
+                .label(at, "at which time?");
         return finding.help(format!("write `{name}(t0)` or `{name}(t_end)`, and `der({name})(t0)` for a derivative"));
     }
     let kind = match what {

@@ -21,8 +21,9 @@ use super::{Access, Body, Excerpt, FamilyModel, Loop, Reach, box_of, element_nam
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, ParameterId, Symbol, UnknownId};
 use crate::model::{
-    BoundaryConditions, Canonical, DeclaredInvariant, Definition, Derivation, Domain, Entries, Equation, Gap, Input, LieGroup, Mechanics,
-    Member, Model, OptimalControl, Parameter, PointTime, Start, StartValue, Unknown, Work, derivative_name,
+    BoundaryConditions, Canonical, DeclaredInvariant, Definition, Derivation, Domain, Entries, Equation, Gap, Input,
+    LieGroup, Mechanics, Member, Model, OptimalControl, Parameter, PointTime, Start, StartValue, Unknown, Work,
+    derivative_name,
 };
 use crate::origin::Origin;
 
