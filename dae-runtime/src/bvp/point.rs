@@ -14,6 +14,7 @@
 //! where $y$ is to be consistent itself, its part orthogonal to them has to vanish.
 
 use crate::contract::Dae;
+use crate::initialize::{InitializationOptions, consistent_restart};
 use crate::linalg::matrix::Matrix;
 
 use super::elimination::{reflect, reflect_back, triangularize};
@@ -108,7 +109,7 @@ impl Linearized {
             return Err(Obstacle::Singular);
         }
         // Q R = E Z, with differential unknowns in units of their nominal values.
-        let unit_of = |k: usize| units[layout.jets[k]];
+        let unit_of = |k: usize| d.jets[layout.jets[k]].nominal;
         let mut tangent = Matrix::from_fn(m, freedom, |k, j| null[(layout.jets[k], j)] / unit_of(k));
         let tangent_first = triangularize(&mut tangent);
         if (0..freedom).any(|k| tangent[(k, k)].abs() < HIDDEN) {
@@ -165,8 +166,32 @@ const ROUNDING: f64 = 100.0;
 const NEARLY: f64 = 1e-9;
 
 /// Moves jets to the consistent ones whose differential unknowns are nearest to `y`; returns the last linearisation, or
-/// `None` if the iteration does not converge.
+/// `None` if none are found.
 pub(super) fn consistent_jets(
+    dae: &dyn Dae,
+    layout: &Layout,
+    shared: &Shared,
+    t: f64,
+    y: &[f64],
+    jets: &mut [f64],
+) -> Option<Linearized> {
+    let guess = jets.to_vec();
+    iterate(dae, layout, shared, t, y, jets).or_else(|| {
+        // Far from consistent values, the stages of an initialisation lead to some.
+        let n = dae.description().unknowns.len();
+        let (mut state, mut slope) = (vec![0.0; n], vec![0.0; n]);
+        dae.states_from_jets(t, &guess, &mut state, &mut slope);
+        layout.differential.iter().zip(y).for_each(|(&place, y)| state[place] = *y);
+        let anywhere = |_: usize| f64::INFINITY;
+        let options = InitializationOptions::default();
+        let found = consistent_restart(dae, t, &mut state, &mut slope, |_| false, anywhere, &options).ok()?;
+        jets.copy_from_slice(&found);
+        iterate(dae, layout, shared, t, y, jets)
+    })
+}
+
+/// Newton's iteration for [`consistent_jets`].
+fn iterate(
     dae: &dyn Dae,
     layout: &Layout,
     shared: &Shared,
