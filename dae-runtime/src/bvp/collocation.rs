@@ -74,6 +74,7 @@ struct Stage {
     t: f64,
     y: Vec<f64>,
     yp: Vec<f64>,
+    differential: Vec<f64>,
 }
 
 /// A collocation method on a mesh.
@@ -128,7 +129,8 @@ impl Collocation<'_, '_> {
         self.value_with(mesh, iterate, i, &self.scheme.integrals(theta))
     }
 
-    fn value_with(&self, mesh: &Mesh, iterate: &Iterate, i: usize, integrals: &[f64]) -> Vec<f64> {
+    /// [`Collocation::value`] with the integrals of the Lagrange polynomials there.
+    pub(super) fn value_with(&self, mesh: &Mesh, iterate: &Iterate, i: usize, integrals: &[f64]) -> Vec<f64> {
         let [m, na, _] = self.sizes();
         let h = mesh.t[i + 1] - mesh.t[i];
         let mut y = iterate.y[i].clone();
@@ -159,26 +161,33 @@ impl Collocation<'_, '_> {
         }
     }
 
-    fn stages<'s>(&'s self, mesh: &'s Mesh, iterate: &'s Iterate, i: usize) -> impl Iterator<Item = Stage> + 's {
+    /// The storage of a stage.
+    fn stage(&self) -> Stage {
+        let [m, na, _] = self.sizes();
+        Stage { t: 0.0, y: vec![0.0; m + na], yp: vec![0.0; m + na], differential: vec![0.0; m] }
+    }
+
+    /// Sets a stage to node `j` of interval `i`.
+    fn set_stage(&self, mesh: &Mesh, iterate: &Iterate, i: usize, j: usize, stage: &mut Stage) {
         let [m, na, _] = self.sizes();
         let h = mesh.t[i + 1] - mesh.t[i];
-        (0..self.scheme.stages()).map(move |j| {
-            let row: Vec<f64> = self.scheme.a.row(j).collect();
-            let y = self.value_with(mesh, iterate, i, &row);
-            let node = &iterate.nodes[i][j * (m + na)..(j + 1) * (m + na)];
-            let mut stage = Stage { t: mesh.t[i] + self.scheme.c[j] * h, y: vec![0.0; m + na], yp: vec![0.0; m + na] };
-            self.assemble(&y, node, &mut stage.y, &mut stage.yp);
-            stage
-        })
+        stage.t = mesh.t[i] + self.scheme.c[j] * h;
+        stage.differential.copy_from_slice(&iterate.y[i]);
+        for (l, node) in iterate.nodes[i].chunks_exact(m + na).enumerate() {
+            let weight = h * self.scheme.a[(j, l)];
+            stage.differential.iter_mut().zip(node).for_each(|(y, slope)| *y += weight * slope);
+        }
+        let node = &iterate.nodes[i][j * (m + na)..(j + 1) * (m + na)];
+        self.assemble(&stage.differential, node, &mut stage.y, &mut stage.yp);
     }
 
     /// The state at the right end of an interval.
     fn right_end(&self, mesh: &Mesh, iterate: &Iterate, i: usize) -> Stage {
-        let [m, na, _] = self.sizes();
+        let [m, ..] = self.sizes();
         let mut node = self.others(iterate, i, 1.0);
         let layout = &self.problem.layout;
         node[m..m + layout.of_index_1].copy_from_slice(&iterate.ends[i + 1][..layout.of_index_1]);
-        let mut stage = Stage { t: mesh.t[i + 1], y: vec![0.0; m + na], yp: vec![0.0; m + na] };
+        let mut stage = Stage { t: mesh.t[i + 1], ..self.stage() };
         self.assemble(&iterate.y[i + 1], &node, &mut stage.y, &mut stage.yp);
         stage
     }
@@ -193,9 +202,11 @@ impl Collocation<'_, '_> {
             constraints: Vec::new(),
             outer: OuterResiduals::new(self.problem, mesh, iterate)?,
         };
+        let mut stage = self.stage();
         for i in 0..mesh.intervals() {
             let mut all = vec![0.0; self.scheme.stages() * n];
-            for (stage, residual) in self.stages(mesh, iterate, i).zip(all.chunks_exact_mut(n)) {
+            for (j, residual) in all.chunks_exact_mut(n).enumerate() {
+                self.set_stage(mesh, iterate, i, j, &mut stage);
                 self.dae().residual(stage.t, &stage.y, &stage.yp, residual);
                 if residual.iter().any(|value| !value.is_finite()) {
                     return Err(Deficiency::NotFinite(stage.t));
@@ -251,14 +262,15 @@ impl Collocation<'_, '_> {
         let [m, na, _] = self.sizes();
         let (n, description) = (m + na, self.problem.description());
         let [mut by_y, mut by_yp] = [vec![0.0; description.jacobian_y.len()], vec![0.0; description.jacobian_yp.len()]];
-        let mut count = 0_u32;
+        let (mut stage, mut count) = (self.stage(), 0_u32);
         let mut sign = || {
             // Golden-ratio sequence.
             count += 1;
             if (f64::from(count) * 0.618_033_988_749_895).fract() < 0.5 { 1.0 } else { -1.0 }
         };
         for i in 0..mesh.intervals() {
-            for (stage, rounding) in self.stages(mesh, iterate, i).zip(residuals.nodes[i].chunks_exact_mut(n)) {
+            for (j, rounding) in residuals.nodes[i].chunks_exact_mut(n).enumerate() {
+                self.set_stage(mesh, iterate, i, j, &mut stage);
                 self.dae().jacobian_y(stage.t, &stage.y, &stage.yp, &mut by_y);
                 self.dae().jacobian_yp(stage.t, &stage.y, &stage.yp, &mut by_yp);
                 rounding.fill(0.0);
@@ -310,7 +322,9 @@ impl Collocation<'_, '_> {
         let mut column_of = vec![0; n];
         layout.differential.iter().enumerate().for_each(|(k, &place)| column_of[place] = k);
         layout.algebraic.iter().enumerate().for_each(|(k, &place)| column_of[place] = m + k);
-        for (j, stage) in self.stages(mesh, iterate, i).enumerate() {
+        let mut stage = self.stage();
+        for j in 0..s {
+            self.set_stage(mesh, iterate, i, j, &mut stage);
             let dae = self.dae();
             dae.jacobian_y(stage.t, &stage.y, &stage.yp, &mut by_y);
             dae.jacobian_yp(stage.t, &stage.y, &stage.yp, &mut by_yp);

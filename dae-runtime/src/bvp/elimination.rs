@@ -36,61 +36,51 @@ pub(super) struct Elimination {
 /// The elimination of one vector.
 #[derive(Clone, Debug)]
 struct Step {
-    /// $R$ in the upper triangle of the first $m$ rows, and in the columns below the diagonal the directions of the
-    /// reflections, whose first entries are in `first`.
-    factors: Matrix,
+    /// $2m$ rows. In the first $m$ columns the factors: $R$ in the upper triangle, and below it the directions of the
+    /// reflections, whose first entries are in `first`. In the others, the coefficients of the first vector of the segment,
+    /// of the next vector, and of the shared quantities: the first $m$ rows give the vector that is eliminated, the others
+    /// are the relation that remains.
+    rows: Matrix,
     first: Vec<f64>,
-    /// The $m$ rows that give the vector: coefficients of the first vector of the segment, of the next vector, and of the
-    /// shared quantities.
-    start: Matrix,
-    next: Matrix,
-    shared: Matrix,
 }
 
 impl Elimination {
     /// Eliminates the vectors between the ends of a segment of at least one interval.
     pub(super) fn new(m: usize, shared: usize, relations: &[&Relation]) -> Elimination {
-        let first = relations[0];
-        let mut elimination = Elimination {
+        let mut steps: Vec<Step> = Vec::with_capacity(relations.len() - 1);
+        for pair in relations.windows(2) {
+            let (before, relation) = (pair[0], pair[1]);
+            let mut rows = Matrix::zeros(2 * m, 3 * m + shared);
+            // The relation so far in the first m rows, and that of the interval in the others.
+            for i in 0..m {
+                let last = steps.last().map(|step| &step.rows);
+                for j in 0..m {
+                    let is_diagonal = f64::from(u8::from(i == j));
+                    rows[(i, j)] = last.map_or(-is_diagonal, |last| last[(m + i, 2 * m + j)]);
+                    rows[(i, m + j)] = last.map_or(before.gamma[(i, j)], |last| last[(m + i, m + j)]);
+                    rows[(m + i, j)] = relation.gamma[(i, j)];
+                    rows[(m + i, 2 * m + j)] = -is_diagonal;
+                }
+                for j in 0..shared {
+                    rows[(i, 3 * m + j)] = last.map_or(before.delta[(i, j)], |last| last[(m + i, 3 * m + j)]);
+                    rows[(m + i, 3 * m + j)] = relation.delta[(i, j)];
+                }
+            }
+            let first = triangularize(&mut rows, m);
+            steps.push(Step { rows, first });
+        }
+        let part = |offset: usize, columns: usize, single: &dyn Fn(usize, usize) -> f64| match steps.last() {
+            Some(Step { rows, .. }) => Matrix::from_fn(m, columns, |i, j| rows[(m + i, offset + j)]),
+            None => Matrix::from_fn(m, columns, single),
+        };
+        let only = relations[0];
+        Elimination {
             m,
-            steps: Vec::with_capacity(relations.len() - 1),
-            start: first.gamma.clone(),
-            end: Matrix::from_fn(m, m, |i, j| if i == j { -1.0 } else { 0.0 }),
-            shared: first.delta.clone(),
-        };
-        for relation in &relations[1..] {
-            elimination.add(shared, relation);
+            start: part(m, m, &|i, j| only.gamma[(i, j)]),
+            end: part(2 * m, m, &|i, j| if i == j { -1.0 } else { 0.0 }),
+            shared: part(3 * m, shared, &|i, j| only.delta[(i, j)]),
+            steps,
         }
-        elimination
-    }
-
-    fn add(&mut self, shared: usize, relation: &Relation) {
-        let m = self.m;
-        let stack = |top: &Matrix, bottom: &dyn Fn(usize, usize) -> f64, columns: usize| {
-            Matrix::from_fn(2 * m, columns, |i, j| if i < m { top[(i, j)] } else { bottom(i - m, j) })
-        };
-        let zero = Matrix::zeros(m, m);
-        let mut factors = stack(&self.end, &|i, j| relation.gamma[(i, j)], m);
-        let mut start = stack(&self.start, &|_, _| 0.0, m);
-        let mut next = stack(&zero, &|i, j| if i == j { -1.0 } else { 0.0 }, m);
-        let mut others = stack(&self.shared, &|i, j| relation.delta[(i, j)], shared);
-        let first = triangularize(&mut factors);
-        for matrix in [&mut start, &mut next, &mut others] {
-            matrix.as_mut_slice().chunks_exact_mut(2 * m).for_each(|column| reflect(&factors, &first, column));
-        }
-        let part = |matrix: &Matrix, from: usize| {
-            Matrix::from_fn(m, matrix.columns(), |i, j| matrix[(from + i, j)])
-        };
-        self.start = part(&start, m);
-        self.end = part(&next, m);
-        self.shared = part(&others, m);
-        self.steps.push(Step {
-            start: part(&start, 0),
-            next: part(&next, 0),
-            shared: part(&others, 0),
-            factors,
-            first,
-        });
     }
 
     /// The right-hand side $g$ of the relation between the ends, for the remainders $r_i$ of the intervals, and what
@@ -101,8 +91,8 @@ impl Elimination {
         let mut g = remainders.next().map_or_else(Vec::new, negative);
         let mut tops = Vec::with_capacity(self.steps.len());
         for (step, r) in self.steps.iter().zip(remainders) {
-            g.extend(negative(r));
-            reflect(&step.factors, &step.first, &mut g);
+            g.extend(r.iter().map(|r| -r));
+            reflect(&step.rows, &step.first, &mut g);
             let bottom = g.split_off(m);
             tops.push(std::mem::replace(&mut g, bottom));
         }
@@ -117,40 +107,36 @@ impl Elimination {
         shared: &[f64],
         vectors: &mut [Vec<f64>],
     ) -> bool {
-        let mut next = last.to_vec();
+        let m = self.m;
+        let mut next = last;
         for ((step, mut y), place) in self.steps.iter().zip(tops).zip(vectors).rev() {
-            subtract_product(&step.start, first, &mut y);
-            subtract_product(&step.next, &next, &mut y);
-            subtract_product(&step.shared, shared, &mut y);
-            for k in (0..self.m).rev() {
-                let pivot = step.factors[(k, k)];
+            let known = first.iter().chain(next).chain(shared).enumerate();
+            for (j, &x) in known.filter(|(_, x)| **x != 0.0) {
+                let column = &step.rows.column(m + j)[..m];
+                y.iter_mut().zip(column).for_each(|(value, entry)| *value -= entry * x);
+            }
+            for k in (0..m).rev() {
+                let pivot = step.rows[(k, k)];
                 if pivot == 0.0 || !pivot.is_finite() {
                     return false;
                 }
                 y[k] /= pivot;
                 let value = y[k];
-                (0..k).for_each(|i| y[i] -= step.factors[(i, k)] * value);
+                (0..k).for_each(|i| y[i] -= step.rows[(i, k)] * value);
             }
-            place.clone_from(&y);
-            next = y;
+            *place = y;
+            next = place;
         }
         true
     }
 }
 
-/// Subtracts the product of a matrix and a vector.
-fn subtract_product(matrix: &Matrix, x: &[f64], from: &mut [f64]) {
-    for (j, &x) in x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-        from.iter_mut().zip(matrix.column(j)).for_each(|(value, entry)| *value -= entry * x);
-    }
-}
-
-/// Reduces a matrix with no more columns than rows to triangular form by reflections; returns the first entries of their
-/// directions, whose others are left below the diagonal.
-pub(super) fn triangularize(matrix: &mut Matrix) -> Vec<f64> {
-    let (rows, columns) = (matrix.rows(), matrix.columns());
-    let mut first = Vec::with_capacity(columns);
-    for k in 0..columns {
+/// Reduces the first `count` columns of a matrix, no more than there are rows, to triangular form by reflections, and
+/// applies these to the others; returns the first entries of their directions, whose others are left below the diagonal.
+pub(super) fn triangularize(matrix: &mut Matrix, count: usize) -> Vec<f64> {
+    let rows = matrix.rows();
+    let mut first = Vec::with_capacity(count);
+    for k in 0..count {
         let (done, rest) = matrix.as_mut_slice().split_at_mut((k + 1) * rows);
         let column = &mut done[k * rows + k..];
         let size = norm(column);
@@ -262,7 +248,7 @@ mod tests {
     fn one_transformation_undoes_the_other() {
         let mut matrix = Matrix::from_fn(5, 3, |i, j| ((3 * i + 7 * j) % 5) as f64 - 1.5);
         let original = matrix.clone();
-        let first = triangularize(&mut matrix);
+        let first = triangularize(&mut matrix, 3);
         for j in 0..3 {
             let mut column = original.column(j).to_vec();
             reflect(&matrix, &first, &mut column);

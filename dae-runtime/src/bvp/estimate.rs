@@ -86,11 +86,12 @@ pub(super) fn estimate(
         estimate.largest = estimate.largest.max((first - second).abs() / allowed.of_shared(first.abs()));
     }
     let mut states = States::new(collocation, mesh, iterate);
+    let integrals = SAMPLES.map(|theta| [collocation.scheme.integrals(theta), lower.scheme.integrals(theta)]);
     for i in 0..mesh.intervals() {
         // The relative tolerance refers to the largest value in the interval: where an unknown passes through zero, its
         // relative error is unbounded.
-        let samples = SAMPLES.map(|theta| {
-            [collocation.value(mesh, iterate, i, theta), lower.value(mesh, &second, i, theta)]
+        let samples = integrals.each_ref().map(|[own, of_lower]| {
+            [collocation.value_with(mesh, iterate, i, own), lower.value_with(mesh, &second, i, of_lower)]
         });
         let ends = [i, i + 1].map(|end| [iterate.y[end].clone(), second.y[end].clone()]);
         for (k, &unknown) in layout.differential.iter().enumerate() {

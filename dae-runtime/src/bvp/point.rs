@@ -83,7 +83,7 @@ impl Linearized {
             *size = largest;
             transposed.as_mut_slice()[row * n..(row + 1) * n].iter_mut().for_each(|entry| *entry /= largest);
         }
-        let first = triangularize(&mut transposed);
+        let first = triangularize(&mut transposed, rows);
         if (0..rows).any(|k| transposed[(k, k)].abs() < HIDDEN) {
             return Err(Obstacle::Singular);
         }
@@ -111,7 +111,7 @@ impl Linearized {
         // Q R = E Z, with differential unknowns in units of their nominal values.
         let unit_of = |k: usize| d.jets[layout.jets[k]].nominal;
         let mut tangent = Matrix::from_fn(m, freedom, |k, j| null[(layout.jets[k], j)] / unit_of(k));
-        let tangent_first = triangularize(&mut tangent);
+        let tangent_first = triangularize(&mut tangent, freedom);
         if (0..freedom).any(|k| tangent[(k, k)].abs() < HIDDEN) {
             return Err(Obstacle::Singular);
         }

@@ -28,11 +28,17 @@ impl<'c, 'p, 'd> States<'c, 'p, 'd> {
         States { collocation, mesh, iterate, has_algebraic, jets: iterate.jets[0].clone() }
     }
 
-    /// State and derivative at `theta` in interval `i`, from differential unknowns `y` there.
+    /// State and derivative at `theta` in interval `i`, from differential unknowns `y` there; the derivative only at the
+    /// ends, if there are no algebraic unknowns.
     pub(super) fn at(&mut self, i: usize, theta: f64, y: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let problem = self.collocation.problem;
         let n = problem.description().unknowns.len();
         let (mut state, mut slope) = (vec![0.0; n], vec![0.0; n]);
+        if !self.has_algebraic && theta > 0.0 && theta < 1.0 {
+            // Derivatives inside are of no interest.
+            self.collocation.assemble(y, &vec![0.0; y.len()], &mut state, &mut slope);
+            return (state, slope);
+        }
         let node = self.collocation.others(self.iterate, i, theta);
         self.collocation.assemble(y, &node, &mut state, &mut slope);
         if !self.has_algebraic {
@@ -106,6 +112,7 @@ pub(super) fn record(collocation: &Collocation<'_, '_>, mesh: &Mesh, iterate: &I
         .collect();
     let powers = Matrix::from_fn(degree + 1, degree + 1, |i, k| (theta[i] - 1.0).powi(k as i32));
     let factors = powers.factors();
+    let integrals: Vec<Vec<f64>> = theta[1..degree].iter().map(|&theta| collocation.scheme.integrals(theta)).collect();
     let mut states = States::new(collocation, mesh, iterate);
     let (first, first_slope) = states.at(0, 0.0, &iterate.y[0]);
     let mut solution = Solution::new(dae, mesh.t[0], &first, &first_slope, &(1..=0));
@@ -123,8 +130,8 @@ pub(super) fn record(collocation: &Collocation<'_, '_>, mesh: &Mesh, iterate: &I
         let unprojected = collocation.value(mesh, iterate, i, 1.0);
         let shift: Vec<f64> = iterate.y[i + 1].iter().zip(&unprojected).map(|(y, p)| y - p).collect();
         let mut values: Vec<Vec<f64>> = vec![left];
-        for &theta in &theta[1..degree] {
-            let mut y = collocation.value(mesh, iterate, i, theta);
+        for (&theta, integrals) in theta[1..degree].iter().zip(&integrals) {
+            let mut y = collocation.value_with(mesh, iterate, i, integrals);
             y.iter_mut().zip(&shift).for_each(|(y, shift)| *y += theta * shift);
             values.push(states.at(i, theta, &y).0);
         }
