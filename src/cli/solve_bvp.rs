@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use dae::bvp::Cause;
 use dae::{Bvp, BvpError, BvpSolution};
-use dae_runtime::contract::{Boundary, BoundaryDescription, Dae, Description};
+use dae_runtime::contract::{Boundary, BoundaryDescription, Dae, Description, Prolongation};
 use dae_symbolic::eval::Interpreter;
 use dae_symbolic::form::Form;
 use dae_symbolic::formulation::CompiledForm;
