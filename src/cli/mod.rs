@@ -212,7 +212,7 @@ struct SolveBvpArguments {
     /// `horizon` in the text].
     #[arg(long, value_name = "T", value_parser = finite, allow_negative_numbers = true)]
     t_end: Option<f64>,
-    /// Form to solve, of index 1 or 2 [default: ggl, or original if the model has no ggl form; index1 if that form cannot be solved].
+    /// Form to solve, of index 1 or 2 [default: ggl, or original if the model has no ggl form; index1 or underlying if that form cannot be solved].
     #[arg(long, value_name = FORM.as_str())]
     form: Option<Form>,
     /// Method.
@@ -463,17 +463,17 @@ impl Loaded {
     }
 
     fn compile(arguments: &ModelArguments, form: &Form) -> Result<Loaded, Exit> {
-        Loaded::of(&arguments.file, arguments.t0, vec![form.clone()])
+        Loaded::of(&arguments.file, arguments.t0, form)
     }
 
-    /// Reads a model and compiles it at a time with forms, which it need not have; its warnings are left to the caller.
-    fn of(file: &Path, t0: f64, forms: Vec<Form>) -> Result<Loaded, Exit> {
+    /// Reads a model and compiles it at a time with a form, which it need not have; its warnings are left to the caller.
+    fn of(file: &Path, t0: f64, form: &Form) -> Result<Loaded, Exit> {
         let source = Source::read(file)?;
         let (model, places) = dae_symbolic::read_text(&source.text).map_err(|rejection| {
             tell(&to_styled_text(&rejection.diagnostics, &rejection.sources, source.as_text()));
             Exit::Rejected
         })?;
-        let compiled = compile(model.with_forms(forms), t0).map_err(|rejected| {
+        let compiled = compile(model.with_forms([form.clone()]), t0).map_err(|rejected| {
             tell(&to_styled_text(&rejected.diagnostics, &places, source.as_text()));
             Exit::Rejected
         })?;

@@ -37,31 +37,56 @@ pub(super) struct Ended<'a> {
 pub(super) fn run(arguments: &SolveBvpArguments) -> Result<Exit, Exit> {
     check_outputs(arguments)?;
     let guess = arguments.guess.as_deref().map(Table::read).transpose()?;
-    let loaded = load(arguments)?;
-    let forms = candidates(&loaded, arguments)?;
     let interruption = Interruption::listen().map_err(|error| fail(Exit::Rejected, error))?;
-    let mut refused: Option<String> = None;
-    let mut rest = forms.as_slice();
-    while let [form, others @ ..] = rest {
+    // The form that is integrated by default, and others where that cannot be solved.
+    let by_default = [Form::Ggl, Form::Original, Form::Index1, Form::Underlying];
+    let forms = arguments.form.as_ref().map_or(by_default.to_vec(), |form| vec![form.clone()]);
+    let mut refused: Vec<Refusal> = Vec::new();
+    for form in &forms {
+        let is_needless = *form == Form::Original && refused.iter().any(|it| matches!(it, Refusal::Unsuitable(..)));
+        if is_needless {
+            continue;
+        }
+        let loaded = load(arguments, form)?;
+        let loaded = if refused.is_empty() { loaded.warned() } else { loaded };
+        let Some(chosen) = loaded.compiled.forms.first() else {
+            refused.push(Refusal::Unavailable(loaded));
+            continue;
+        };
         let clock = Instant::now();
-        let (problem, dae) = Problem::new(&loaded, form, arguments)?;
-        let result = problem.solve(dae, arguments, guess.as_ref(), &interruption)?;
-        match result {
-            Err(BvpError::UnsuitableForm { reason, .. }) if !others.is_empty() => {
-                refused.get_or_insert_with(|| {
-                    format!("the {} form cannot be solved as a boundary value problem, since {reason}", form.form)
-                });
-                rest = others;
-            }
+        let (problem, dae) = Problem::new(&loaded, chosen, arguments)?;
+        match problem.solve(dae, arguments, guess.as_ref(), &interruption)? {
+            Err(error @ BvpError::UnsuitableForm { .. }) => refused.push(Refusal::Unsuitable(problem, error)),
             result => {
-                if let Some(why) = refused {
-                    let _ = writeln!(std::io::stderr(), "note: {why}; the {} form is solved", form.form);
+                let unsuitable = refused.iter().find_map(|it| match it {
+                    Refusal::Unsuitable(_, BvpError::UnsuitableForm { form, reason }) => Some((form, reason)),
+                    _ => None,
+                });
+                if let Some((first, reason)) = unsuitable {
+                    let _ = writeln!(
+                        std::io::stderr(),
+                        "note: the {first} form cannot be solved as a boundary value problem, since {reason}; the {form} \
+                         form is solved"
+                    );
                 }
-                return problem.report(&loaded, form, arguments, result, clock.elapsed().as_secs_f64());
+                return problem.report(&loaded, chosen, arguments, result, clock.elapsed().as_secs_f64());
             }
         }
     }
-    Err(loaded.refuse(&Form::Ggl))
+    let first = refused.iter().find(|it| matches!(it, Refusal::Unsuitable(..))).or(refused.first());
+    match first {
+        Some(Refusal::Unsuitable(problem, error)) => problem.refuse(arguments, error),
+        Some(Refusal::Unavailable(loaded)) => Err(loaded.refuse(&forms[0])),
+        None => Err(Exit::Rejected),
+    }
+}
+
+/// Why a form is not solved.
+enum Refusal {
+    /// The model does not have it.
+    Unavailable(Loaded),
+    /// It has it, with unknowns of too high an index, for instance.
+    Unsuitable(Problem, BvpError),
 }
 
 /// Checks that no output replaces the model, the guess, an input or another output.
@@ -72,35 +97,16 @@ fn check_outputs(arguments: &SolveBvpArguments) -> Result<(), Exit> {
     check_files([("--csv", &arguments.csv), ("--plot", &arguments.plot)], &read.collect::<Vec<_>>())
 }
 
-/// Reads the model and compiles it at its start: that of the command line, or that of the text.
-fn load(arguments: &SolveBvpArguments) -> Result<Loaded, Exit> {
-    let forms = match &arguments.form {
-        Some(form) => vec![form.clone()],
-        None => vec![Form::Ggl, Form::Original, Form::Index1],
-    };
-    let first = Loaded::of(&arguments.file, arguments.t0.unwrap_or(0.0), forms.clone())?;
+/// Reads the model and compiles it with a form at its start: that of the command line, or that of the text.
+fn load(arguments: &SolveBvpArguments, form: &Form) -> Result<Loaded, Exit> {
+    let first = Loaded::of(&arguments.file, arguments.t0.unwrap_or(0.0), form)?;
     let ends = first.compiled.prolonged.boundary().and_then(|boundary| boundary.default_ends());
     match (arguments.t0, ends) {
         (None, Some([t0, _])) if t0 != first.compiled.t0 && t0.is_finite() => {
-            Loaded::of(&arguments.file, t0, forms).map(Loaded::warned)
+            Loaded::of(&arguments.file, t0, form)
         }
-        _ => Ok(first.warned()),
+        _ => Ok(first),
     }
-}
-
-/// The forms to solve, in the order in which they are tried: that of the command line; or the one that is integrated by
-/// default, index 1, GGL.
-fn candidates<'a>(loaded: &'a Loaded, arguments: &SolveBvpArguments) -> Result<Vec<&'a CompiledForm>, Exit> {
-    let compiled = &loaded.compiled;
-    let of = |form: Form| compiled.forms.iter().find(move |it| it.form == form);
-    let found: Vec<&CompiledForm> = match &arguments.form {
-        Some(form) => compiled.forms.first().map(|it| vec![it]).ok_or_else(|| loaded.refuse(form))?,
-        None => {
-            let first = if of(Form::Ggl).is_some() { Form::Ggl } else { Form::Original };
-            [first, Form::Index1].into_iter().filter_map(of).collect()
-        }
-    };
-    if found.is_empty() { Err(loaded.refuse(&Form::Ggl)) } else { Ok(found) }
 }
 
 /// The problem of a form with the ends of the command line.

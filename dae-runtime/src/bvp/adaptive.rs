@@ -167,6 +167,7 @@ pub(super) fn transfer(collocation: &Collocation<'_, '_>, from: &Mesh, iterate: 
     for (end, &t) in ends.iter_mut().zip(&to.t) {
         let (i, theta) = place(t);
         end.copy_from_slice(&collocation.others(iterate, i, theta)[m..]);
+        end[layout.of_index_1..].fill(0.0);
     }
     let nodes = to.t.windows(2).map(|ends| {
         let at = |c: &f64| {

@@ -59,7 +59,7 @@ struct Projection {
     factors: Factors,
     /// $B$.
     directions: Matrix,
-    /// Changes of the algebraic unknowns of index 1 with $y_i$ and the shared quantities.
+    /// Changes of $\\mu$ and of the algebraic unknowns of index 1 with $y_i$ and the shared quantities.
     response: Matrix,
 }
 
@@ -204,9 +204,12 @@ impl Collocation<'_, '_> {
             residuals.nodes.push(all);
             let mut gap = self.value_with(mesh, iterate, i, &self.scheme.b);
             gap.iter_mut().zip(&iterate.y[i + 1]).for_each(|(gap, next)| *gap -= next);
-            residuals.gaps.push(gap);
             if layout.has_index_2() {
                 let end = self.right_end(mesh, iterate, i);
+                let (directions, _) = self.directions(&end).ok_or(Deficiency::Interval(mesh.t[i]))?;
+                for (c, factor) in iterate.ends[i + 1][layout.of_index_1..].iter().enumerate() {
+                    gap.iter_mut().zip(directions.column(c)).for_each(|(gap, entry)| *gap += factor * entry);
+                }
                 let mut values = vec![0.0; n];
                 self.dae().residual(end.t, &end.y, &end.yp, &mut values);
                 let constraints: Vec<f64> = layout.constraint_rows.iter().map(|&row| values[row]).collect();
@@ -215,6 +218,7 @@ impl Collocation<'_, '_> {
                 }
                 residuals.constraints.push(constraints);
             }
+            residuals.gaps.push(gap);
         }
         Ok(residuals)
     }
@@ -362,25 +366,12 @@ impl Collocation<'_, '_> {
         let (layout, description, dae) = (&self.problem.layout, self.problem.description(), self.dae());
         let end = self.right_end(mesh, iterate, i);
         let n = m + na;
-        let [mut by_y, mut by_yp] = [vec![0.0; description.jacobian_y.len()], vec![0.0; description.jacobian_yp.len()]];
-        dae.jacobian_y(end.t, &end.y, &end.yp, &mut by_y);
-        dae.jacobian_yp(end.t, &end.y, &end.yp, &mut by_yp);
-        let by_y = dense(&description.jacobian_y, &by_y, n, n);
-        let by_yp = dense(&description.jacobian_yp, &by_yp, n, n);
-        if by_y.as_slice().iter().chain(by_yp.as_slice()).any(|value| !value.is_finite()) {
-            return Err(Deficiency::NotFinite(end.t));
-        }
-        let of_index_2 = &layout.algebraic[layout.of_index_1..];
-        let of_index_1 = &layout.algebraic[..layout.of_index_1];
         let singular = || Deficiency::Interval(mesh.t[i]);
-        let leading =
-            Matrix::from_fn(m, m, |r, c| by_yp[(layout.dynamic_rows[r], layout.differential[c])]).factors();
-        let leading = leading.ok_or_else(singular)?;
-        let mut directions = Matrix::from_fn(m, of_index_2.len(), |r, c| -by_y[(layout.dynamic_rows[r], of_index_2[c])]);
-        directions.as_mut_slice().chunks_exact_mut(m.max(1)).for_each(|column| leading.solve(column));
+        let (directions, by_y) = self.directions(&end).ok_or_else(singular)?;
+        let of_index_1 = &layout.algebraic[..layout.of_index_1];
         let by_state = Matrix::from_fn(na, m, |r, c| by_y[(layout.constraint_rows[r], layout.differential[c])]);
         let acted = by_state.times(&directions);
-        let count = of_index_2.len();
+        let count = directions.columns();
         let square = Matrix::from_fn(na, na, |r, c| match c.checked_sub(count) {
             None => acted[(r, c)],
             Some(c) => by_y[(layout.constraint_rows[r], of_index_1[c])],
@@ -421,14 +412,33 @@ impl Collocation<'_, '_> {
                 (0..m).for_each(|r| to[(r, column)] += directions[(r, c)] * factor);
             }
         }
-        let response = Matrix::from_fn(na - count, m + thetas, |r, j| change[(count + r, j)]);
-        Ok(Projection { by_state, factors, directions, response })
+        Ok(Projection { by_state, factors, directions, response: change })
+    }
+
+    /// The directions $B = M^{-1} f_z$ in which unknowns of index 2 act on differential ones, and $F_y$; `None` if they
+    /// are not finite.
+    fn directions(&self, at: &Stage) -> Option<(Matrix, Matrix)> {
+        let [m, na, _] = self.sizes();
+        let (layout, description, n) = (&self.problem.layout, self.problem.description(), m + na);
+        let [mut by_y, mut by_yp] = [vec![0.0; description.jacobian_y.len()], vec![0.0; description.jacobian_yp.len()]];
+        self.dae().jacobian_y(at.t, &at.y, &at.yp, &mut by_y);
+        self.dae().jacobian_yp(at.t, &at.y, &at.yp, &mut by_yp);
+        if by_y.iter().chain(&by_yp).any(|value| !value.is_finite()) {
+            return None;
+        }
+        let by_y = dense(&description.jacobian_y, &by_y, n, n);
+        let by_yp = dense(&description.jacobian_yp, &by_yp, n, n);
+        let of_index_2 = &layout.algebraic[layout.of_index_1..];
+        let leading = Matrix::from_fn(m, m, |r, c| by_yp[(layout.dynamic_rows[r], layout.differential[c])]).factors()?;
+        let mut directions = Matrix::from_fn(m, of_index_2.len(), |r, c| -by_y[(layout.dynamic_rows[r], of_index_2[c])]);
+        directions.as_mut_slice().chunks_exact_mut(m.max(1)).for_each(|column| leading.solve(column));
+        directions.as_slice().iter().all(|entry| entry.is_finite()).then_some((directions, by_y))
     }
 
     /// The Newton correction, or with the factors at another iterate a simplified one.
     pub(super) fn correction(&self, mesh: &Mesh, factorized: &Factorized, residuals: &Residuals) -> Option<Iterate> {
         let [m, na, _] = self.sizes();
-        let (n, layout) = (m + na, &self.problem.layout);
+        let n = m + na;
         // What belongs to the nodes, with the left end and the shared quantities held; the remainders of the relations.
         let mut nodes: Vec<Vec<f64>> = Vec::with_capacity(mesh.intervals());
         let mut remainders: Vec<Vec<f64>> = Vec::with_capacity(mesh.intervals());
@@ -452,7 +462,8 @@ impl Collocation<'_, '_> {
                     let column = projection.directions.column(c);
                     remainder.iter_mut().zip(column).for_each(|(value, entry)| *value += entry * factor);
                 }
-                ends[i + 1][..layout.of_index_1].copy_from_slice(&gap[of_index_2..]);
+                gap.rotate_left(of_index_2);
+                ends[i + 1].copy_from_slice(&gap);
             }
             nodes.push(change);
             remainders.push(remainder);
@@ -464,7 +475,9 @@ impl Collocation<'_, '_> {
                 let column = interval.response.column(j);
                 nodes[i].iter_mut().zip(column).for_each(|(node, entry)| *node += entry * value);
                 if let Some(projection) = &interval.projection {
-                    let column = projection.response.column(j);
+                    let (of_index_2, of_index_1) =
+                        projection.response.column(j).split_at(projection.directions.columns());
+                    let column = of_index_1.iter().chain(of_index_2);
                     ends[i + 1].iter_mut().zip(column).for_each(|(end, entry)| *end += entry * value);
                 }
             }

@@ -21,15 +21,21 @@ pub(super) struct Iterate {
     pub(super) shared: Vec<f64>,
     /// Differential unknowns at the ends of intervals.
     pub(super) y: Vec<Vec<f64>>,
-    /// Algebraic unknowns there; those of index 2 are extrapolated from the nodes.
+    /// Algebraic unknowns of index 1 there, and after them what the projection onto constraints has added in the direction
+    /// of each unknown of index 2.
     pub(super) ends: Vec<Vec<f64>>,
     /// For each interval, node by node: derivatives of the differential unknowns, algebraic unknowns.
     pub(super) nodes: Vec<Vec<f64>>,
-    /// Jets at the points of the conditions.
+    /// Jets at the stops.
     pub(super) jets: Vec<Vec<f64>>,
 }
 
 impl Iterate {
+    /// The jets at all points of the conditions, in the order of their description.
+    fn jets_at_points(&self, mesh: &Mesh) -> Vec<f64> {
+        mesh.points.iter().flat_map(|&stop| self.jets[stop].iter().copied()).collect()
+    }
+
     /// Adds a multiple of a change.
     pub(super) fn add(&mut self, factor: f64, change: &Iterate) {
         let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += factor * from);
@@ -54,15 +60,15 @@ pub(super) enum Deficiency {
     Conditions,
 }
 
-/// The residuals of conditions, and linearisations at their points.
+/// The residuals of conditions, and linearisations at the stops.
 pub(super) struct OuterResiduals {
     conditions: Vec<f64>,
-    points: Vec<Linearized>,
+    stops: Vec<Linearized>,
 }
 
 impl OuterResiduals {
     pub(super) fn new(problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Result<Self, Deficiency> {
-        let point = |(&place, jets): (&usize, &Vec<f64>)| {
+        let stop = |(&place, jets): (&usize, &Vec<f64>)| {
             let at = [mesh.t[place], mesh.moves(place)];
             let y = &iterate.y[place];
             let found = Linearized::new(&*problem.dae, &problem.layout, &problem.shared, at, y, jets);
@@ -71,12 +77,12 @@ impl OuterResiduals {
                 point::Obstacle::Singular => Deficiency::Point(at[0]),
             })
         };
-        let points = mesh.points.iter().zip(&iterate.jets).map(point).collect::<Result<Vec<Linearized>, Deficiency>>()?;
+        let stops = mesh.stops.iter().zip(&iterate.jets).map(stop).collect::<Result<Vec<Linearized>, Deficiency>>()?;
         let boundary = problem.boundary();
         let mut conditions = vec![0.0; boundary.boundary_description().conditions.len()];
-        boundary.boundary_residual(&mesh.point_times(), &iterate.jets.concat(), &mut conditions);
+        boundary.boundary_residual(&mesh.point_times(), &iterate.jets_at_points(mesh), &mut conditions);
         match conditions.iter().all(|value| value.is_finite()) {
-            true => Ok(OuterResiduals { conditions, points }),
+            true => Ok(OuterResiduals { conditions, stops }),
             false => Err(Deficiency::NotFinite(mesh.t[mesh.intervals()])),
         }
     }
@@ -84,9 +90,9 @@ impl OuterResiduals {
     /// Sets all residuals to zero.
     pub(super) fn vanish(&mut self) {
         self.conditions.fill(0.0);
-        for point in &mut self.points {
-            point.step.fill(0.0);
-            point.normal_residual.fill(0.0);
+        for stop in &mut self.stops {
+            stop.step.fill(0.0);
+            stop.normal_residual.fill(0.0);
         }
     }
 }
@@ -94,11 +100,11 @@ impl OuterResiduals {
 /// The factorised system.
 pub(super) struct Condensed {
     segments: Vec<Elimination>,
-    /// Derivatives of the conditions with respect to the jets at each point.
+    /// Derivatives of the conditions with respect to the jets at each stop.
     by_jets: Vec<Matrix>,
     factors: Factors,
     scales: Vec<f64>,
-    /// How jets at the points change.
+    /// How jets at the stops change.
     by_state: Vec<Matrix>,
     by_shared: Vec<Matrix>,
 }
@@ -121,17 +127,25 @@ impl Condensed {
         let (m, thetas) = (problem.layout.differential.len(), problem.shared.count());
         let relations: Vec<&Relation> = relations.collect();
         let segments: Vec<Elimination> =
-            mesh.points.windows(2).map(|ends| Elimination::new(m, thetas, &relations[ends[0]..ends[1]])).collect();
+            mesh.stops.windows(2).map(|ends| Elimination::new(m, thetas, &relations[ends[0]..ends[1]])).collect();
         let boundary = problem.boundary();
         let b = boundary.boundary_description();
-        let (rows, count) = (b.conditions.len(), mesh.points.len());
-        let (times, jets) = (mesh.point_times(), iterate.jets.concat());
+        let (rows, count) = (b.conditions.len(), mesh.stops.len());
+        let (times, jets) = (mesh.point_times(), iterate.jets_at_points(mesh));
         let mut values = vec![0.0; b.jacobian.len()];
         boundary.boundary_jacobian(&times, &jets, &mut values);
         let all = dense(&b.jacobian, &values, rows, jets.len());
-        let per_point = jets.len() / count;
-        let part = |k: usize| Matrix::from_fn(rows, per_point, |i, j| all[(i, k * per_point + j)]);
-        let start = &residuals.points[0];
+        let per_point = jets.len() / mesh.points.len();
+        let part = |stop: usize| {
+            let mut sum = Matrix::zeros(rows, per_point);
+            for (point, _) in mesh.points.iter().enumerate().filter(|(_, it)| **it == stop) {
+                for j in 0..per_point {
+                    (0..rows).for_each(|i| sum[(i, j)] += all[(i, point * per_point + j)]);
+                }
+            }
+            sum
+        };
+        let start = &residuals.stops[0];
         let normals = start.normal.rows();
         let order = count * m + thetas;
         if (count - 1) * m + rows + normals != order {
@@ -149,10 +163,10 @@ impl Condensed {
         }
         let (conditions, constraints) = ((count - 1) * m, (count - 1) * m + rows);
         let mut by_jets = Vec::with_capacity(count);
-        for (k, point) in residuals.points.iter().enumerate() {
+        for (k, stop) in residuals.stops.iter().enumerate() {
             let part = part(k);
-            let product = part.times(&point.by_state);
-            let shared = part.times(&point.by_shared);
+            let product = part.times(&stop.by_state);
+            let shared = part.times(&stop.by_shared);
             for i in 0..rows {
                 (0..m).for_each(|j| matrix[(conditions + i, k * m + j)] += product[(i, j)]);
                 (0..thetas).for_each(|j| matrix[(conditions + i, count * m + j)] += shared[(i, j)]);
@@ -170,7 +184,7 @@ impl Condensed {
             let mut by_times = vec![0.0; b.jacobian_t.len()];
             boundary.boundary_jacobian_t(&times, &jets, &mut by_times);
             for (row, point, place) in b.jacobian_t.entries() {
-                matrix[(conditions + row, count * m + column)] += by_times[place] * mesh.moves(mesh.points[point]);
+                matrix[(conditions + row, count * m + column)] += by_times[place] * mesh.moves(mesh.stops[mesh.points[point]]);
             }
         }
         for i in 0..normals {
@@ -186,17 +200,17 @@ impl Condensed {
             by_jets,
             factors,
             scales,
-            by_state: residuals.points.iter().map(|point| point.by_state.clone()).collect(),
-            by_shared: residuals.points.iter().map(|point| point.by_shared.clone()).collect(),
+            by_state: residuals.stops.iter().map(|stop| stop.by_state.clone()).collect(),
+            by_shared: residuals.stops.iter().map(|stop| stop.by_shared.clone()).collect(),
         })
     }
 
     /// Solves for given remainders of the relations; `None` where there is no finite solution.
     pub(super) fn solve(&self, mesh: &Mesh, remainders: &[Vec<f64>], residuals: &OuterResiduals) -> Option<Outer> {
-        let (count, m) = (mesh.points.len(), self.by_state[0].columns());
+        let (count, m) = (mesh.stops.len(), self.by_state[0].columns());
         let mut right = vec![0.0; self.scales.len()];
         let mut kept = Vec::with_capacity(count - 1);
-        for (k, (segment, ends)) in self.segments.iter().zip(mesh.points.windows(2)).enumerate() {
+        for (k, (segment, ends)) in self.segments.iter().zip(mesh.stops.windows(2)).enumerate() {
             let (g, tops) = segment.reduce(remainders[ends[0]..ends[1]].iter().map(|r| &r[..]));
             right[k * m..(k + 1) * m].copy_from_slice(&g);
             kept.push(tops);
@@ -206,12 +220,12 @@ impl Condensed {
         for (value, residual) in right[conditions..].iter_mut().zip(&residuals.conditions) {
             *value = -residual;
         }
-        for (part, point) in self.by_jets.iter().zip(&residuals.points) {
-            for (c, step) in point.step.iter().enumerate() {
+        for (part, stop) in self.by_jets.iter().zip(&residuals.stops) {
+            for (c, step) in stop.step.iter().enumerate() {
                 (0..rows).for_each(|i| right[conditions + i] -= part[(i, c)] * step);
             }
         }
-        right[conditions + rows..].copy_from_slice(&residuals.points[0].normal_residual);
+        right[conditions + rows..].copy_from_slice(&residuals.stops[0].normal_residual);
         right.iter_mut().zip(&self.scales).for_each(|(value, scale)| *value /= scale);
         self.factors.solve(&mut right);
         if right.iter().any(|value| !value.is_finite()) {
@@ -219,24 +233,24 @@ impl Condensed {
         }
         let shared = right[count * m..].to_vec();
         let mut y = vec![vec![0.0; m]; mesh.t.len()];
-        for (k, &place) in mesh.points.iter().enumerate() {
+        for (k, &place) in mesh.stops.iter().enumerate() {
             y[place].copy_from_slice(&right[k * m..(k + 1) * m]);
         }
         for (k, (segment, tops)) in self.segments.iter().zip(kept).enumerate() {
-            let ends = [mesh.points[k], mesh.points[k + 1]];
+            let ends = [mesh.stops[k], mesh.stops[k + 1]];
             let outer = [&right[k * m..(k + 1) * m], &right[(k + 1) * m..(k + 2) * m]];
             if !segment.solve(tops, outer, &shared, &mut y[ends[0] + 1..ends[1]]) {
                 return None;
             }
         }
         let jets = (0..count).map(|k| {
-            let mut change = residuals.points[k].step.clone();
+            let mut change = residuals.stops[k].step.clone();
             let mut add = |matrix: &Matrix, factors: &[f64]| {
                 for (j, factor) in factors.iter().enumerate() {
                     change.iter_mut().zip(matrix.column(j)).for_each(|(change, entry)| *change += entry * factor);
                 }
             };
-            add(&self.by_state[k], &y[mesh.points[k]]);
+            add(&self.by_state[k], &y[mesh.stops[k]]);
             add(&self.by_shared[k], &shared);
             change
         });

@@ -9,7 +9,7 @@ use crate::contract::Name;
 use crate::solution::Solution;
 
 use super::condensed::Iterate;
-use super::mesh::{Mesh, uniform};
+use super::mesh::{Mesh, Stops, uniform};
 use super::point::consistent_jets;
 use super::problem::Problem;
 use super::scheme::Scheme;
@@ -75,8 +75,8 @@ impl Table {
 /// A guess, and where the solution is sought.
 pub(super) struct FirstGuess<'g> {
     pub(super) guess: Guess<'g>,
-    /// Times of the points of the conditions.
-    pub(super) points: Vec<f64>,
+    /// The times at which there are conditions.
+    pub(super) stops: Stops,
     pub(super) ends: [f64; 2],
     /// Number of intervals, where there is no earlier mesh.
     pub(super) intervals: usize,
@@ -87,8 +87,8 @@ pub(super) struct FirstGuess<'g> {
 impl FirstGuess<'_> {
     /// The first mesh and the first iterate.
     pub(super) fn iterate(&self, problem: &mut Problem<'_>, scheme: &'static Scheme) -> (Mesh, Iterate) {
-        let mesh = self.guess.mesh(&self.points, self.intervals..=self.most_intervals);
-        let mesh = mesh.unwrap_or_else(|| uniform(&self.points, self.intervals));
+        let mesh = self.guess.mesh(&self.stops, self.intervals..=self.most_intervals);
+        let mesh = mesh.unwrap_or_else(|| uniform(&self.stops, self.intervals));
         let iterate = self.guess.iterate(problem, scheme, &mesh, self.ends);
         (mesh, iterate)
     }
@@ -112,22 +112,23 @@ impl Guess<'_> {
     }
 
     /// The mesh of an earlier solution, or the times of a table if that is a mesh of one of these `sizes`, moved to these
-    /// points.
-    fn mesh(&self, points: &[f64], sizes: RangeInclusive<usize>) -> Option<Mesh> {
+    /// stops.
+    fn mesh(&self, stops: &Stops, sizes: RangeInclusive<usize>) -> Option<Mesh> {
         let earlier = match self {
             Guess::Bvp(earlier) => &earlier.mesh,
             Guess::Table(table) if sizes.contains(&(table.times.len() - 1)) => &table.times,
             Guess::Text | Guess::Solution(_) | Guess::Table(_) => return None,
         };
         let (first, last) = (*earlier.first()?, *earlier.last()?);
-        let (from, to) = (points[0], points[points.len() - 1]);
+        let times = &stops.times;
+        let (from, to) = (times[0], times[times.len() - 1]);
         let moved = earlier.iter().map(|t| from + (t - first) / (last - first) * (to - from));
-        let mut t: Vec<f64> = moved.chain(points.iter().copied()).collect();
+        let mut t: Vec<f64> = moved.chain(times.iter().copied()).collect();
         let direction = (to - from).signum();
         t.sort_by(|a, b| (a * direction).total_cmp(&(b * direction)));
         // Times that differ by rounding only are one.
         let close = 1e-12 * (to - from).abs();
-        t.dedup_by(|b, a| (*b - *a).abs() <= close && !points.contains(b));
+        t.dedup_by(|b, a| (*b - *a).abs() <= close && !times.contains(b));
         t.dedup_by(|b, a| {
             let same = (*b - *a).abs() <= close;
             if same {
@@ -135,8 +136,8 @@ impl Guess<'_> {
             }
             same
         });
-        let places = points.iter().map(|point| t.iter().position(|t| t == point)).collect::<Option<Vec<usize>>>()?;
-        Some(Mesh { t, points: places })
+        let places = times.iter().map(|time| t.iter().position(|t| t == time)).collect::<Option<Vec<usize>>>()?;
+        Some(Mesh { t, stops: places, points: stops.points.clone() })
     }
 
     /// The first and the last time at which something is known, if there are any.
@@ -210,13 +211,23 @@ impl Guess<'_> {
         let (m, na, s) = (layout.differential.len(), layout.algebraic.len(), scheme.stages());
         let mut jets = vec![0.0; problem.dae.prolongation().prolongation_description().jets.len()];
         let pick = |places: &[usize], state: &[f64]| places.iter().map(|&place| state[place]).collect::<Vec<f64>>();
-        let states: Vec<Vec<f64>> = mesh.t.iter().map(|&t| self.state(problem, ends, t, &mut jets)).collect();
+        let guessed: Vec<Vec<f64>> = mesh.t.iter().map(|&t| self.state(problem, ends, t, &mut jets)).collect();
+        let states = consistent_states(problem, mesh, &guessed, &mut jets);
+        // How far the guess is moved at a time in an interval.
+        let moved = |i: usize, theta: f64, place: usize| {
+            let at = |k: usize| states[k][place] - guessed[k][place];
+            (1.0 - theta) * at(i) + theta * at(i + 1)
+        };
         let y: Vec<Vec<f64>> = states.iter().map(|state| pick(&layout.differential, state)).collect();
         let mut nodes = Vec::with_capacity(mesh.intervals());
         for i in 0..mesh.intervals() {
             let h = mesh.t[i + 1] - mesh.t[i];
-            let inner: Vec<Vec<f64>> =
-                scheme.c.iter().map(|c| self.state(problem, ends, mesh.t[i] + c * h, &mut jets)).collect();
+            let inner = scheme.c.iter().map(|&c| {
+                let mut state = self.state(problem, ends, mesh.t[i] + c * h, &mut jets);
+                state.iter_mut().enumerate().for_each(|(place, value)| *value += moved(i, c, place));
+                state
+            });
+            let inner: Vec<Vec<f64>> = inner.collect();
             let mut values = vec![0.0; s * (m + na)];
             for (j, node) in values.chunks_exact_mut((m + na).max(1)).enumerate() {
                 for (k, &place) in layout.differential.iter().enumerate() {
@@ -227,7 +238,7 @@ impl Guess<'_> {
             }
             nodes.push(values);
         }
-        let at_points = mesh.points.iter().map(|&place| {
+        let at_stops = mesh.stops.iter().map(|&place| {
             let t = mesh.t[place];
             self.state(problem, ends, t, &mut jets);
             let guess = jets.clone();
@@ -237,10 +248,37 @@ impl Guess<'_> {
                 None => guess,
             }
         });
-        let jets = at_points.collect();
-        let ends = states.iter().map(|state| pick(&layout.algebraic, state)).collect();
+        let jets = at_stops.collect();
+        let end = |state: &Vec<f64>| {
+            let mut values = pick(&layout.algebraic, state);
+            values[layout.of_index_1..].fill(0.0);
+            values
+        };
+        let ends = states.iter().map(end).collect();
         Iterate { shared, y, ends, nodes, jets }
     }
+}
+
+/// Guesses at the times of a mesh, moved onto the constraints on differential unknowns, if there are any; where there are
+/// no consistent values near by, the guess.
+fn consistent_states(problem: &Problem<'_>, mesh: &Mesh, guessed: &[Vec<f64>], jets: &mut Vec<f64>) -> Vec<Vec<f64>> {
+    let layout = &problem.layout;
+    let d = problem.dae.prolongation().prolongation_description();
+    if d.jets.len() - d.equations.len() == layout.differential.len() {
+        return guessed.to_vec();
+    }
+    let consistent = |(&t, guess): (&f64, &Vec<f64>)| {
+        let y: Vec<f64> = layout.differential.iter().map(|&place| guess[place]).collect();
+        let mut found = jets.clone();
+        if consistent_jets(&*problem.dae, layout, &problem.shared, t, &y, &mut found).is_none() {
+            return guess.clone();
+        }
+        let (mut state, mut slope) = (guess.clone(), vec![0.0; guess.len()]);
+        problem.dae.states_from_jets(t, &found, &mut state, &mut slope);
+        *jets = found;
+        state
+    };
+    mesh.t.iter().zip(guessed).map(consistent).collect()
 }
 
 #[cfg(test)]

@@ -12,7 +12,18 @@
 pub(super) struct Mesh {
     /// Ascending, or descending where the end is before the start.
     pub(super) t: Vec<f64>,
-    /// For each point of the conditions, its place in `t`.
+    /// The places in `t` of the times at which there are conditions, ascending, from the first to the last time.
+    pub(super) stops: Vec<usize>,
+    /// For each point of the conditions, in the order of their description, the stop that it is.
+    pub(super) points: Vec<usize>,
+}
+
+/// The times at which there are conditions.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Stops {
+    /// All different, in the direction from start to end.
+    pub(super) times: Vec<f64>,
+    /// For each point of the conditions, in the order of their description, its place in `times`.
     pub(super) points: Vec<usize>,
 }
 
@@ -24,7 +35,7 @@ impl Mesh {
 
     /// How much the `i`-th time moves with a free end.
     pub(super) fn moves(&self, i: usize) -> f64 {
-        let last = self.points[self.points.len() - 2];
+        let last = self.stops[self.stops.len() - 2];
         if i <= last {
             return 0.0;
         }
@@ -34,7 +45,7 @@ impl Mesh {
 
     /// Moves the end, and with it the times since the last point before.
     pub(super) fn set_end(&mut self, end: f64) {
-        let last = self.points[self.points.len() - 2];
+        let last = self.stops[self.stops.len() - 2];
         let from = self.t[last];
         let moves: Vec<f64> = (last + 1..self.t.len()).map(|i| self.moves(i)).collect();
         let count = self.t.len();
@@ -42,9 +53,16 @@ impl Mesh {
         self.t[count - 1] = end;
     }
 
+    /// Whether a free end may move there in one step: times before it keep their order and their proportions.
+    pub(super) fn can_end_at(&self, end: f64) -> bool {
+        let from = self.t[self.stops[self.stops.len() - 2]];
+        let ratio = (end - from) / (self.t[self.t.len() - 1] - from);
+        (1.0 / MOST_STRETCH..=MOST_STRETCH).contains(&ratio)
+    }
+
     /// The times of the points of the conditions.
     pub(super) fn point_times(&self) -> Vec<f64> {
-        self.points.iter().map(|&place| self.t[place]).collect()
+        self.points.iter().map(|&stop| self.t[self.stops[stop]]).collect()
     }
 }
 
@@ -52,6 +70,8 @@ impl Mesh {
 const LEAST: f64 = 0.15;
 /// An interval has at least this fraction of the number of its neighbours.
 const NEIGHBOUR: f64 = 0.3;
+/// A free end moves in one step to at most this many times its distance.
+const MOST_STRETCH: f64 = 5.0;
 /// Fewest intervals between two points.
 pub(super) const FEWEST: usize = 3;
 
@@ -61,7 +81,7 @@ pub(super) fn parts(mesh: &Mesh, sizes: &[f64], target: f64, degree: usize) -> V
     let root = 1.0 / degree as f64;
     let raw: Vec<f64> = sizes.iter().map(|size| (size / target).powf(root)).collect();
     let mut parts = raw.clone();
-    for ends in mesh.points.windows(2) {
+    for ends in mesh.stops.windows(2) {
         for i in ends[0]..ends[1] {
             let length = |k: usize| mesh.t[k + 1] - mesh.t[k];
             for neighbour in [i.checked_sub(1), Some(i + 1)].into_iter().flatten() {
@@ -82,8 +102,8 @@ pub(super) fn parts(mesh: &Mesh, sizes: &[f64], target: f64, degree: usize) -> V
 /// A mesh of about `count` intervals with equal sums of parts.
 pub(super) fn equidistributed(mesh: &Mesh, parts: &[f64], count: usize) -> Mesh {
     let total: f64 = parts.iter().sum();
-    let (mut t, mut points) = (vec![mesh.t[0]], vec![0]);
-    for ends in mesh.points.windows(2) {
+    let (mut t, mut stops) = (vec![mesh.t[0]], vec![0]);
+    for ends in mesh.stops.windows(2) {
         let own: f64 = parts[ends[0]..ends[1]].iter().sum();
         let share = if total > 0.0 { own / total } else { 1.0 };
         let intervals = ((count as f64 * share).round() as usize).max(FEWEST);
@@ -101,16 +121,17 @@ pub(super) fn equidistributed(mesh: &Mesh, parts: &[f64], count: usize) -> Mesh 
             }
         }
         t.push(mesh.t[ends[1]]);
-        points.push(t.len() - 1);
+        stops.push(t.len() - 1);
     }
-    Mesh { t, points }
+    Mesh { t, stops, points: mesh.points.clone() }
 }
 
-/// A mesh of intervals of equal length, about `count` in all, with these points.
-pub(super) fn uniform(points: &[f64], count: usize) -> Mesh {
-    let whole = (points[points.len() - 1] - points[0]).abs();
-    let (mut t, mut places) = (vec![points[0]], vec![0]);
-    for ends in points.windows(2) {
+/// A mesh of intervals of equal length, about `count` in all, with these stops.
+pub(super) fn uniform(stops: &Stops, count: usize) -> Mesh {
+    let times = &stops.times;
+    let whole = (times[times.len() - 1] - times[0]).abs();
+    let (mut t, mut places) = (vec![times[0]], vec![0]);
+    for ends in times.windows(2) {
         let intervals = ((count as f64 * (ends[1] - ends[0]).abs() / whole).ceil() as usize).max(FEWEST);
         for k in 1..intervals {
             t.push(ends[0] + (ends[1] - ends[0]) * k as f64 / intervals as f64);
@@ -118,7 +139,7 @@ pub(super) fn uniform(points: &[f64], count: usize) -> Mesh {
         t.push(ends[1]);
         places.push(t.len() - 1);
     }
-    Mesh { t, points: places }
+    Mesh { t, stops: places, points: stops.points.clone() }
 }
 
 /// The mesh with every interval halved.
@@ -128,5 +149,5 @@ pub(super) fn halved(mesh: &Mesh) -> Mesh {
         t.extend([ends[0], 0.5 * (ends[0] + ends[1])]);
     }
     t.push(mesh.t[mesh.intervals()]);
-    Mesh { t, points: mesh.points.iter().map(|place| 2 * place).collect() }
+    Mesh { t, stops: mesh.stops.iter().map(|place| 2 * place).collect(), points: mesh.points.clone() }
 }

@@ -279,11 +279,11 @@ impl<'d> Bvp<'d> {
         let description = problem.description();
         let atol = atol.with_names(&tolerances, description).map_err(|failure| invalid(failure.to_string()))?;
         let allowed = Allowed { rtol, atol: atol.of(&description.unknowns) };
-        let points = problem.times([t0, t_end])?;
+        let stops = problem.stops([t0, t_end])?;
         let mut observer = observer;
         let mut is_stopped =
             |mesh: &Mesh, error: f64| observer.as_mut().is_some_and(|observer| !observer(mesh.intervals(), error));
-        let first_guess = FirstGuess { guess, points, ends: [t0, t_end], intervals, most_intervals };
+        let first_guess = FirstGuess { guess, stops, ends: [t0, t_end], intervals, most_intervals };
         let nodes = match method {
             BvpMethod::Gauss => Nodes::Gauss,
             BvpMethod::Radau => Nodes::Radau,

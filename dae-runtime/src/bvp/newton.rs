@@ -208,9 +208,12 @@ pub(super) fn solve(
             }
             let mut trial = start.clone();
             trial.add(damping, &change);
-            problem.set_shared(mesh, &trial.shared);
+            let moves_far = problem.shared.end().is_some_and(|end| !mesh.can_end_at(trial.shared[end]));
+            if !moves_far {
+                problem.set_shared(mesh, &trial.shared);
+            }
             work.residuals += 1;
-            let at = discretization.residuals(problem, mesh, &trial).ok();
+            let at = if moves_far { None } else { discretization.residuals(problem, mesh, &trial).ok() };
             let simplified =
                 at.and_then(|at| Some((discretization.correction(problem, mesh, &factors, &at)?, at)));
             let Some((simplified, at_trial)) = simplified.filter(|(it, _)| norm.mean(it).is_finite()) else {

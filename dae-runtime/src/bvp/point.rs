@@ -158,6 +158,8 @@ impl Linearized {
     }
 }
 
+/// Number of steps towards the nearest consistent jets.
+const TOWARDS_NEAREST: usize = 6;
 /// Largest number of steps towards consistent jets.
 const STEPS: usize = 15;
 /// Changes of this many rounding errors end the iteration.
@@ -202,7 +204,10 @@ fn iterate(
     let units: Vec<f64> =
         dae.prolongation().prolongation_description().jets.iter().map(|jet| jet.nominal).collect();
     let mut previous = f64::INFINITY;
-    for _ in 0..STEPS {
+    for k in 0..STEPS {
+        // Far from consistent values the steps approach the nearest ones slowly: some near by serve as well.
+        let here: Vec<f64> = layout.jets.iter().map(|&jet| jets[jet]).collect();
+        let y = if k < TOWARDS_NEAREST { y } else { &here };
         let linearized = Linearized::new(dae, layout, shared, [t, 0.0], y, jets).ok()?;
         let changes = jets.iter().zip(&linearized.step).zip(&units);
         let size = changes.map(|((jet, step), unit)| step.abs() / (unit + jet.abs())).fold(0.0, f64::max);

@@ -5,7 +5,7 @@
 
 use crate::contract::{Boundary, Dae, Description, Kind, Point};
 
-use super::mesh::Mesh;
+use super::mesh::{Mesh, Stops};
 use super::error::BvpError;
 
 /// Places of unknowns and rows.
@@ -209,24 +209,30 @@ impl<'d> Problem<'d> {
         self.dae.description()
     }
 
-    /// The times of the points.
+    /// The times at which there are conditions.
     ///
     /// # Errors
-    /// They are not finite, or not in order.
-    pub(super) fn times(&self, ends: [f64; 2]) -> Result<Vec<f64>, BvpError> {
+    /// They are not finite, or not between the ends.
+    pub(super) fn stops(&self, ends: [f64; 2]) -> Result<Stops, BvpError> {
         let mut inner = vec![0.0; self.points.len() - 2];
         self.boundary().interior_points(&mut inner);
-        let times: Vec<f64> = [ends[0]].into_iter().chain(inner).chain([ends[1]]).collect();
         let direction = (ends[1] - ends[0]).signum();
-        match times.windows(2).all(|pair| (pair[1] - pair[0]) * direction > 0.0 && pair[1].is_finite()) {
-            true => Ok(times),
-            false => {
-                let message = format!(
-                    "the times at which there are conditions have to be different, in order and finite, not {times:?}"
-                );
-                Err(BvpError::InvalidOption { message })
-            }
+        let is_inside = |t: &f64| (t - ends[0]) * direction >= 0.0 && (ends[1] - t) * direction >= 0.0;
+        if ends[0] == ends[1] || ends.iter().any(|t| !t.is_finite()) {
+            let message = format!("the solution is sought between two times, not between {} and {}", ends[0], ends[1]);
+            return Err(BvpError::InvalidOption { message });
         }
+        if let Some(t) = inner.iter().find(|t| !is_inside(t)) {
+            let message =
+                format!("there is a condition at t = {t}, which is not between the ends, {} and {}", ends[0], ends[1]);
+            return Err(BvpError::InvalidOption { message });
+        }
+        let all: Vec<f64> = [ends[0]].into_iter().chain(inner).chain([ends[1]]).collect();
+        let mut times = all.clone();
+        times.sort_by(|a, b| (a * direction).total_cmp(&(b * direction)));
+        times.dedup();
+        let place = |t: &f64| times.iter().position(|it| it == t).unwrap_or(0);
+        Ok(Stops { points: all.iter().map(place).collect(), times })
     }
 
     /// The conditions.
