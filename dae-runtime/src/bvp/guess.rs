@@ -234,6 +234,12 @@ impl Guess<'_> {
                     // The derivatives of the polynomial with these values.
                     node[k] = (0..s).map(|l| scheme.a_inverse[(j, l)] * (inner[l][place] - y[i][k])).sum::<f64>() / h;
                 }
+                if problem.shared.has_end
+                    && let Some(slope) = slope(problem, mesh.t[i] + scheme.c[j] * h, &inner[j], &jets)
+                {
+                    // Where guesses are constant, nothing would change with the end.
+                    node[..m].copy_from_slice(&pick(&layout.differential, &slope));
+                }
                 node[m..].copy_from_slice(&pick(&layout.algebraic, &inner[j]));
             }
             nodes.push(values);
@@ -257,6 +263,17 @@ impl Guess<'_> {
         let ends = states.iter().map(end).collect();
         Iterate { shared, y, ends, nodes, jets }
     }
+}
+
+/// The derivative that the equations give at a guess, if there are consistent values near by.
+fn slope(problem: &Problem<'_>, t: f64, guess: &[f64], jets: &[f64]) -> Option<Vec<f64>> {
+    let layout = &problem.layout;
+    let y: Vec<f64> = layout.differential.iter().map(|&place| guess[place]).collect();
+    let mut found = jets.to_vec();
+    consistent_jets(&*problem.dae, layout, &problem.shared, t, &y, &mut found)?;
+    let (mut state, mut slope) = (guess.to_vec(), vec![0.0; guess.len()]);
+    problem.dae.states_from_jets(t, &found, &mut state, &mut slope);
+    slope.iter().all(|it| it.is_finite()).then_some(slope)
 }
 
 /// Guesses at the times of a mesh, moved onto the constraints on differential unknowns, if there are any; where there are
