@@ -102,9 +102,7 @@ fn load(arguments: &SolveBvpArguments, form: &Form) -> Result<Loaded, Exit> {
     let first = Loaded::of(&arguments.file, arguments.t0.unwrap_or(0.0), form)?;
     let ends = first.compiled.prolonged.boundary().and_then(|boundary| boundary.default_ends());
     match (arguments.t0, ends) {
-        (None, Some([t0, _])) if t0 != first.compiled.t0 && t0.is_finite() => {
-            Loaded::of(&arguments.file, t0, form)
-        }
+        (None, Some([t0, _])) if t0 != first.compiled.t0 && t0.is_finite() => Loaded::of(&arguments.file, t0, form),
         _ => Ok(first),
     }
 }
@@ -221,14 +219,18 @@ impl Problem {
         }
         Ok(match error {
             None => Exit::Success,
-            Some(_) => fail(Exit::Stopped, &ended.status),
+            Some(error) => fail(Exit::Stopped, error),
         })
     }
 
     /// Reports that there is not even an iterate, also as JSON if that was asked for.
     fn refuse(&self, arguments: &SolveBvpArguments, error: &BvpError) -> Result<Exit, Exit> {
         if arguments.json {
-            print(&json::text(&json::BoundaryValues::without_iterate(self, &arguments.method.name(), error.to_string()))?)?;
+            print(&json::text(&json::BoundaryValues::without_iterate(
+                self,
+                &arguments.method.name(),
+                error.to_string(),
+            ))?)?;
         }
         let exit = match error {
             BvpError::InvalidOption { .. } => Exit::Usage,
@@ -266,10 +268,8 @@ fn recorded(found: &BvpSolution, arguments: &SolveBvpArguments) -> Vec<(f64, Vec
     let states: Vec<(f64, Vec<f64>)> = flat(&arguments.at).filter_map(|t| Some((t, solution.at(t)?))).collect();
     if states.len() < flat(&arguments.at).count() {
         let (first, last) = (found.mesh.first().copied().unwrap_or(f64::NAN), found.end);
-        let _ = writeln!(
-            std::io::stderr(),
-            "note: output times beyond the interval from {first} to {last} are left out"
-        );
+        let _ =
+            writeln!(std::io::stderr(), "note: output times beyond the interval from {first} to {last} are left out");
     }
     states
 }
@@ -277,6 +277,7 @@ fn recorded(found: &BvpSolution, arguments: &SolveBvpArguments) -> Vec<(f64, Vec
 fn is_interrupted(error: &BvpError) -> bool {
     matches!(
         error,
-        BvpError::NotConverged { cause: Cause::Interrupted, .. } | BvpError::Inaccurate { cause: Cause::Interrupted, .. }
+        BvpError::NotConverged { cause: Cause::Interrupted, .. }
+            | BvpError::Inaccurate { cause: Cause::Interrupted, .. }
     )
 }

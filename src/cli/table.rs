@@ -54,7 +54,8 @@ fn parse(text: &str) -> Result<Columns, String> {
             return Err(format!("line {} has {} columns, and the first has {}", number + 1, cells.len(), names.len()));
         }
         for (cell, column) in cells.iter().zip(&mut columns) {
-            let value = cell.parse::<f64>().map_err(|_| format!("line {} holds something that is no number", number + 1))?;
+            let value =
+                cell.parse::<f64>().map_err(|_| format!("line {} holds something that is no number", number + 1))?;
             column.push(value);
         }
     }

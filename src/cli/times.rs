@@ -27,7 +27,9 @@ impl FromStr for Times {
         let steps = (end - start) / step;
         let near = 1e-9 * steps.max(1.0);
         match () {
-            () if !(steps >= 0.0 && steps.is_finite()) => Err(format!("steps of {step} do not lead from {start} to {end}")),
+            () if !(steps >= 0.0 && steps.is_finite()) => {
+                Err(format!("steps of {step} do not lead from {start} to {end}"))
+            }
             () if steps > MOST => Err(format!("there are more than {MOST} times from {start} to {end}")),
             () => {
                 let is_end = |k: usize| (k as f64 - steps).abs() <= near;

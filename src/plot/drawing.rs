@@ -76,12 +76,7 @@ fn drawing(error: impl fmt::Display) -> PlotError {
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
-fn draw(
-    area: &Area<'_>,
-    panel: &Panel,
-    (x_label, marks): (&str, &[f64]),
-    times: Range<f64>,
-) -> Result<(), PlotError> {
+fn draw(area: &Area<'_>, panel: &Panel, (x_label, marks): (&str, &[f64]), times: Range<f64>) -> Result<(), PlotError> {
     let values = vertical(panel);
     let floor = values.start;
     let (axes, beside) = area.split_horizontally(WIDTH - LEGEND_WIDTH);

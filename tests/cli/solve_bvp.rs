@@ -1,5 +1,10 @@
 //! `dae solve-bvp`: solutions in closed form, free quantities, methods, guesses, outputs, errors.
 
+#[cfg(unix)]
+use std::process::Stdio;
+#[cfg(unix)]
+use std::time::Duration;
+
 use super::*;
 
 const CONTROL: &str = "struct Control {
@@ -65,6 +70,14 @@ fn optimal_control_by_every_method() {
     }
 }
 
+/// The command of the README.
+#[test]
+fn optimal_control_of_the_examples() {
+    let run = solve(&["examples/models/optimal_control.dae", "--rtol", "1e-10", "--at", "0,1"]);
+    assert!((number(&run["values"]["v"][0]) - 1.0_f64.tanh()).abs() < 1e-9, "{}", run["values"]);
+    assert!((number(&run["values"]["y"][1]) - 1.0 / 1.0_f64.cosh()).abs() < 1e-9, "{}", run["values"]);
+}
+
 #[test]
 fn keys_of_the_json() {
     let run = solve(&[&file("bvp_keys.dae", STRING)]);
@@ -85,8 +98,7 @@ fn keys_of_the_json() {
         "statistics",
     ];
     assert_eq!(keys(&run), sorted(expected));
-    let expected =
-        ["meshes", "factorizations", "residuals", "reductions", "continuation_steps", "stages", "seconds"];
+    let expected = ["meshes", "factorizations", "residuals", "reductions", "continuation_steps", "stages", "seconds"];
     assert_eq!(keys(&run["statistics"]), sorted(expected));
     let mesh = run["mesh"].as_array().expect("a list");
     assert_eq!((&run["times"], mesh.len() as f64), (&run["mesh"], number(&run["intervals"]) + 1.0));
@@ -160,7 +172,11 @@ fn a_form_is_found_and_named() {
     assert!(note.ends_with("; the underlying form is solved\n"), "{note}");
     let start = number(&json(&output)["values"]["x"][0]);
     assert!((start - (2.0 / 3.0_f64).exp()).abs() < 1e-6, "{start}");
-    refused(&[&path, "--form", "index1"], 1, "only combinations of them are states; use `index1`, `ggl` or `underlying`");
+    refused(
+        &[&path, "--form", "index1"],
+        1,
+        "only combinations of them are states; use `index1`, `ggl` or `underlying`",
+    );
 }
 
 #[test]
@@ -241,6 +257,44 @@ fn a_problem_without_solution_keeps_its_last_iterate() {
     assert!(number(&run["statistics"]["continuation_steps"]) >= 1.0, "{}", run["statistics"]);
 }
 
+/// The mesh that would be fine enough is far away.
+#[cfg(unix)]
+#[test]
+fn a_signal_keeps_the_last_mesh() {
+    let text = "struct Waves {
+        param k = 1e7; var y ~ 0; var v ~ 0;
+        der(y) = k * v; der(v) = -k * y;
+        boundary { horizon(0, 1); y(t0) = 1; y(t_end) = 0.5; }
+    }";
+    let path = file("bvp_waves.dae", text);
+    // A signal before the first mesh ends the process without output: each attempt waits longer.
+    for seconds in [1, 4, 16] {
+        let child = Command::new(env!("CARGO_BIN_EXE_dae"))
+            .args(["solve-bvp", &path, "--max-intervals", "100000000", "--no-continuation", "--json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command runs");
+        // The output is longer than a pipe holds, and is read while the command ends.
+        let id = child.id().to_string();
+        let signal = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_secs(seconds));
+            Command::new("kill").args(["-INT", &id]).status().expect("kill").success()
+        });
+        let output = child.wait_with_output().expect("it ends");
+        assert!(signal.join().expect("no panic"), "the command ended before: {}", stderr(&output));
+        assert_eq!(code(&output), 3);
+        if !output.stderr.is_empty() {
+            let run = json(&output);
+            assert_eq!(run["status"], "interrupted");
+            assert!(stderr(&output).contains("interrupted"), "{}", stderr(&output));
+            assert!(run["mesh"].as_array().is_some_and(|mesh| mesh.len() > 10), "{}", run["mesh"]);
+            return;
+        }
+    }
+    panic!("there was no mesh");
+}
+
 #[test]
 fn what_is_not_a_problem() {
     let text = CONTROL.replace("v(t_end) = 0;", "v(t_end) = 0;\n        w(t0) = 1;");
@@ -262,7 +316,7 @@ fn what_is_not_a_problem() {
         (&["--stages", "1"], "an interval can have 2 to 9 nodes, not 1"),
         (&["--intervals", "0"], "a mesh has at least one interval"),
         (&["--method", "magic"], "[possible values: collocation, radau, shooting]"),
-        (&["--t-end", "0"], "have to be different, in order and finite"),
+        (&["--t-end", "0"], "the solution is sought between two times, not between 0 and 0"),
     ] {
         refused(&[&[path.as_str()], arguments].concat(), 2, message);
     }

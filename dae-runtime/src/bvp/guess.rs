@@ -186,13 +186,7 @@ impl Guess<'_> {
     }
 
     /// The iterate on a mesh.
-    fn iterate(
-        &self,
-        problem: &mut Problem<'_>,
-        scheme: &'static Scheme,
-        mesh: &Mesh,
-        ends: [f64; 2],
-    ) -> Iterate {
+    fn iterate(&self, problem: &mut Problem<'_>, scheme: &'static Scheme, mesh: &Mesh, ends: [f64; 2]) -> Iterate {
         let mut shared: Vec<f64> =
             problem.shared.parameters.iter().map(|&parameter| problem.dae.parameters()[parameter]).collect();
         if let Guess::Bvp(earlier) = self {
