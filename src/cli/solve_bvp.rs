@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &SolveBvpArguments) -> Result<Exit, Exit> {
         let loaded = load(arguments, form)?;
         let loaded = if refused.is_empty() { loaded.warned() } else { loaded };
         let Some(chosen) = loaded.compiled.forms.first() else {
-            refused.push(Refusal::Unavailable(loaded));
+            refused.push(Refusal::Unavailable(Box::new(loaded)));
             continue;
         };
         let clock = Instant::now();
@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &SolveBvpArguments) -> Result<Exit, Exit> {
 /// Why a form is not solved.
 enum Refusal {
     /// The model does not have it.
-    Unavailable(Loaded),
+    Unavailable(Box<Loaded>),
     /// It has it, with unknowns of too high an index, for instance.
     Unsuitable(Problem, BvpError),
 }
