@@ -18,6 +18,8 @@ pub(super) struct Plan {
     pub(super) nodes: Nodes,
     pub(super) stages: usize,
     pub(super) most_intervals: usize,
+    /// Whether the first mesh is the last.
+    pub(super) has_fixed_mesh: bool,
     /// Number of intervals up to which a mesh is refined because Newton's iteration does not converge.
     pub(super) patient_intervals: usize,
     pub(super) limits: Limits,
@@ -56,6 +58,8 @@ const GROWTH_WHERE_UNEVEN: f64 = 1.6;
 const SHRINKAGE: f64 = 0.5;
 /// A mesh is uneven where an interval should be divided into this many times the mean number of parts.
 const UNEVEN: f64 = 3.0;
+/// Number of times that the directions of projections are set on a mesh.
+const DIRECTIONS: usize = 5;
 /// Number of meshes without an error smaller than before after which it is concluded that there is none.
 const PATIENCE: usize = 8;
 
@@ -79,13 +83,13 @@ pub(super) fn solve(
         statistics.meshes += 1;
         let mut work = Work::default();
         let start = iterate.clone();
-        let solved = newton::solve(problem, &scheme, &mut mesh, &mut iterate, allowed, plan.limits, &mut work);
+        let solved = solve_on(problem, scheme, &mut mesh, &mut iterate, allowed, plan.limits, &mut work);
         statistics.factorizations += work.factorizations;
         statistics.residuals += work.residuals;
         statistics.reductions += work.reductions;
         if let Err(obstacle) = solved {
             let unknown = Estimate::unknown(unknowns, mesh.intervals());
-            if 2 * mesh.intervals() > plan.patient_intervals {
+            if plan.has_fixed_mesh || 2 * mesh.intervals() > plan.patient_intervals {
                 // Where rounding errors are amplified, they keep Newton's iteration from converging.
                 let collocation = Collocation { problem, scheme };
                 let rounding = estimate(&collocation, plan.nodes, &mesh, &iterate, allowed).rounding;
@@ -105,7 +109,7 @@ pub(super) fn solve(
         if is_stopped(&mesh, estimate.largest) {
             return failed(Cause::Interrupted, mesh, iterate, estimate, true);
         }
-        if estimate.largest.max(estimate.rounding) <= 1.0 {
+        if plan.has_fixed_mesh || estimate.largest.max(estimate.rounding) <= 1.0 {
             return Ok(Found { mesh, iterate, estimate });
         }
         if estimate.largest <= 1.0 {
@@ -129,6 +133,33 @@ pub(super) fn solve(
     }
     let estimate = Estimate::unknown(unknowns, mesh.intervals());
     failed(Cause::Stagnated, mesh, iterate, estimate, false)
+}
+
+/// Solves on a mesh. The directions of projections are kept while Newton's method iterates, and are set until this changes
+/// nothing.
+fn solve_on(
+    problem: &mut Problem<'_>,
+    scheme: &'static Scheme,
+    mesh: &mut Mesh,
+    iterate: &mut Iterate,
+    allowed: &Allowed,
+    limits: Limits,
+    work: &mut Work,
+) -> Result<(), newton::Obstacle> {
+    problem.set_shared(mesh, &iterate.shared);
+    for _ in 0..DIRECTIONS {
+        let has_directions = !iterate.directions.is_empty();
+        let set = Collocation { problem, scheme }.set_directions(mesh, iterate, allowed);
+        let change = set.map_err(newton::Obstacle::Deficient)?;
+        if has_directions && change <= limits.settled {
+            break;
+        }
+        newton::solve(problem, &scheme, mesh, iterate, allowed, limits, work)?;
+        if iterate.directions.is_empty() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The next mesh.
@@ -182,6 +213,7 @@ pub(super) fn transfer(collocation: &Collocation<'_, '_>, from: &Mesh, iterate: 
         ends,
         nodes: nodes.collect(),
         jets: iterate.jets.clone(),
+        directions: Vec::new(),
     }
 }
 

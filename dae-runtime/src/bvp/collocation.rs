@@ -28,7 +28,7 @@ use super::condensed::{Condensed, Deficiency, Iterate, Outer, OuterResiduals, de
 use super::elimination::Relation;
 use super::mesh::Mesh;
 use super::newton::Discretization;
-use super::problem::Problem;
+use super::problem::{Allowed, Problem};
 use super::scheme::Scheme;
 
 /// The residuals of an iterate.
@@ -204,9 +204,9 @@ impl Collocation<'_, '_> {
             residuals.nodes.push(all);
             let mut gap = self.value_with(mesh, iterate, i, &self.scheme.b);
             gap.iter_mut().zip(&iterate.y[i + 1]).for_each(|(gap, next)| *gap -= next);
-            if layout.has_index_2() {
+            if layout.is_projected() {
                 let end = self.right_end(mesh, iterate, i);
-                let (directions, _) = self.directions(&end).ok_or(Deficiency::Interval(mesh.t[i]))?;
+                let directions = &iterate.directions[i];
                 for (c, factor) in iterate.ends[i + 1][layout.of_index_1..].iter().enumerate() {
                     gap.iter_mut().zip(directions.column(c)).for_each(|(gap, entry)| *gap += factor * entry);
                 }
@@ -223,9 +223,31 @@ impl Collocation<'_, '_> {
         Ok(residuals)
     }
 
+    /// How everything changes with one of the quantities that keep their values.
+    pub(super) fn response(
+        &self,
+        mesh: &Mesh,
+        factors: &Factorized,
+        residuals: &mut Residuals,
+        pinned: usize,
+    ) -> Option<Iterate> {
+        let vanish = |values: &mut Vec<Vec<f64>>| values.iter_mut().for_each(|values| values.fill(0.0));
+        [&mut residuals.nodes, &mut residuals.gaps, &mut residuals.constraints].into_iter().for_each(vanish);
+        residuals.outer.vanish();
+        residuals.outer.ask_for(pinned);
+        self.correction(mesh, factors, residuals)
+    }
+
     /// Residuals as large as the rounding errors of their terms: with signs in no order, or, since errors of the
     /// coefficients of the method are the same in all intervals, proportional to the terms with derivatives.
-    pub(super) fn roundings(&self, mesh: &Mesh, iterate: &Iterate, residuals: &mut Residuals, are_random: bool) {
+    pub(super) fn roundings(
+        &self,
+        mesh: &Mesh,
+        iterate: &Iterate,
+        allowed: &Allowed,
+        residuals: &mut Residuals,
+        are_random: bool,
+    ) {
         let [m, na, _] = self.sizes();
         let (n, description) = (m + na, self.problem.description());
         let [mut by_y, mut by_yp] = [vec![0.0; description.jacobian_y.len()], vec![0.0; description.jacobian_yp.len()]];
@@ -242,7 +264,9 @@ impl Collocation<'_, '_> {
                 rounding.fill(0.0);
                 let slopes = description.jacobian_yp.entries().map(|(row, k, place)| (row, by_yp[place] * stage.yp[k]));
                 if are_random {
-                    let terms = description.jacobian_y.entries().map(|(row, k, place)| (row, by_y[place] * stage.y[k]));
+                    // Values that are small to the tolerance count as large enough to be seen.
+                    let size = |k: usize| stage.y[k].abs().max(allowed.atol[k] / allowed.rtol);
+                    let terms = description.jacobian_y.entries().map(|(row, k, place)| (row, by_y[place] * size(k)));
                     terms.chain(slopes).for_each(|(row, term)| rounding[row] += f64::EPSILON * term.abs());
                     rounding.iter_mut().for_each(|value| *value *= sign());
                 } else {
@@ -344,7 +368,7 @@ impl Collocation<'_, '_> {
                 (0..m).for_each(|k| relation.delta[(k, end)] += stretch * b * node[k]);
             }
         }
-        let projection = match layout.has_index_2() {
+        let projection = match layout.is_projected() {
             true => Some(self.projection(mesh, iterate, i, &mut relation)?),
             false => None,
         };
@@ -367,7 +391,13 @@ impl Collocation<'_, '_> {
         let end = self.right_end(mesh, iterate, i);
         let n = m + na;
         let singular = || Deficiency::Interval(mesh.t[i]);
-        let (directions, by_y) = self.directions(&end).ok_or_else(singular)?;
+        let mut by_y = vec![0.0; description.jacobian_y.len()];
+        dae.jacobian_y(end.t, &end.y, &end.yp, &mut by_y);
+        if by_y.iter().any(|value| !value.is_finite()) {
+            return Err(Deficiency::NotFinite(end.t));
+        }
+        let by_y = dense(&description.jacobian_y, &by_y, n, n);
+        let directions = iterate.directions[i].clone();
         let of_index_1 = &layout.algebraic[..layout.of_index_1];
         let by_state = Matrix::from_fn(na, m, |r, c| by_y[(layout.constraint_rows[r], layout.differential[c])]);
         let acted = by_state.times(&directions);
@@ -415,9 +445,38 @@ impl Collocation<'_, '_> {
         Ok(Projection { by_state, factors, directions, response: change })
     }
 
-    /// The directions $B = M^{-1} f_z$ in which unknowns of index 2 act on differential ones, and $F_y$; `None` if they
-    /// are not finite.
-    fn directions(&self, at: &Stage) -> Option<(Matrix, Matrix)> {
+    /// Sets the directions of the projections to those at the iterate; returns the largest change of an unknown that
+    /// this makes, in units of the error allowed.
+    pub(super) fn set_directions(
+        &self,
+        mesh: &Mesh,
+        iterate: &mut Iterate,
+        allowed: &Allowed,
+    ) -> Result<f64, Deficiency> {
+        let layout = &self.problem.layout;
+        if !layout.is_projected() {
+            return Ok(0.0);
+        }
+        let at = |i: usize| {
+            let end = self.right_end(mesh, iterate, i);
+            self.directions(&end).ok_or(Deficiency::Interval(mesh.t[i]))
+        };
+        let directions = (0..mesh.intervals()).map(at).collect::<Result<Vec<Matrix>, Deficiency>>()?;
+        let before = std::mem::replace(&mut iterate.directions, directions);
+        let mut largest = 0.0_f64;
+        for (i, (new, old)) in iterate.directions.iter().zip(&before).enumerate() {
+            let factors = &iterate.ends[i + 1][layout.of_index_1..];
+            for (k, &unknown) in layout.differential.iter().enumerate() {
+                let terms = factors.iter().enumerate().map(|(c, factor)| (new[(k, c)] - old[(k, c)]) * factor);
+                largest = largest.max(terms.sum::<f64>().abs() / allowed.of(unknown, iterate.y[i + 1][k]));
+            }
+        }
+        Ok(largest)
+    }
+
+    /// The directions $B = M^{-1} f_z$ in which unknowns of index 2 act on differential ones; `None` if they are not
+    /// finite.
+    fn directions(&self, at: &Stage) -> Option<Matrix> {
         let [m, na, _] = self.sizes();
         let (layout, description, n) = (&self.problem.layout, self.problem.description(), m + na);
         let [mut by_y, mut by_yp] = [vec![0.0; description.jacobian_y.len()], vec![0.0; description.jacobian_yp.len()]];
@@ -432,7 +491,7 @@ impl Collocation<'_, '_> {
         let leading = Matrix::from_fn(m, m, |r, c| by_yp[(layout.dynamic_rows[r], layout.differential[c])]).factors()?;
         let mut directions = Matrix::from_fn(m, of_index_2.len(), |r, c| -by_y[(layout.dynamic_rows[r], of_index_2[c])]);
         directions.as_mut_slice().chunks_exact_mut(m.max(1)).for_each(|column| leading.solve(column));
-        directions.as_slice().iter().all(|entry| entry.is_finite()).then_some((directions, by_y))
+        directions.as_slice().iter().all(|entry| entry.is_finite()).then_some(directions)
     }
 
     /// The Newton correction, or with the factors at another iterate a simplified one.
@@ -482,6 +541,6 @@ impl Collocation<'_, '_> {
                 }
             }
         }
-        Some(Iterate { shared, y, ends, nodes, jets })
+        Some(Iterate { shared, y, ends, nodes, jets, directions: Vec::new() })
     }
 }

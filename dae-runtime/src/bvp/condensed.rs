@@ -28,6 +28,9 @@ pub(super) struct Iterate {
     pub(super) nodes: Vec<Vec<f64>>,
     /// Jets at the stops.
     pub(super) jets: Vec<Vec<f64>>,
+    /// For the right end of each interval, the directions in which it is projected onto constraints; empty without
+    /// projection. They are kept while Newton's method iterates.
+    pub(super) directions: Vec<Matrix>,
 }
 
 impl Iterate {
@@ -63,6 +66,8 @@ pub(super) enum Deficiency {
 /// The residuals of conditions, and linearisations at the stops.
 pub(super) struct OuterResiduals {
     conditions: Vec<f64>,
+    /// Of the quantities that keep their values.
+    pinned: Vec<f64>,
     stops: Vec<Linearized>,
 }
 
@@ -82,14 +87,20 @@ impl OuterResiduals {
         let mut conditions = vec![0.0; boundary.boundary_description().conditions.len()];
         boundary.boundary_residual(&mesh.point_times(), &iterate.jets_at_points(mesh), &mut conditions);
         match conditions.iter().all(|value| value.is_finite()) {
-            true => Ok(OuterResiduals { conditions, stops }),
+            true => Ok(OuterResiduals { conditions, pinned: vec![0.0; problem.shared.pinned], stops }),
             false => Err(Deficiency::NotFinite(mesh.t[mesh.intervals()])),
         }
+    }
+
+    /// Asks for a unit change of one of the quantities that keep their values.
+    pub(super) fn ask_for(&mut self, pinned: usize) {
+        self.pinned[pinned] = -1.0;
     }
 
     /// Sets all residuals to zero.
     pub(super) fn vanish(&mut self) {
         self.conditions.fill(0.0);
+        self.pinned.fill(0.0);
         for stop in &mut self.stops {
             stop.step.fill(0.0);
             stop.normal_residual.fill(0.0);
@@ -148,7 +159,7 @@ impl Condensed {
         let start = &residuals.stops[0];
         let normals = start.normal.rows();
         let order = count * m + thetas;
-        if (count - 1) * m + rows + normals != order {
+        if (count - 1) * m + rows + normals + problem.shared.pinned != order {
             return Err(Deficiency::Conditions);
         }
         let mut matrix = Matrix::zeros(order, order);
@@ -191,6 +202,9 @@ impl Condensed {
             (0..m).for_each(|j| matrix[(constraints + i, j)] = start.normal[(i, j)]);
             (0..thetas).for_each(|j| matrix[(constraints + i, count * m + j)] = -start.normal_shared[(i, j)]);
         }
+        for (row, column) in problem.shared.pinned_columns().enumerate() {
+            matrix[(constraints + normals + row, count * m + column)] = 1.0;
+        }
         if matrix.as_slice().iter().any(|entry| !entry.is_finite()) {
             return Err(Deficiency::NotFinite(mesh.t[0]));
         }
@@ -225,7 +239,10 @@ impl Condensed {
                 (0..rows).for_each(|i| right[conditions + i] -= part[(i, c)] * step);
             }
         }
-        right[conditions + rows..].copy_from_slice(&residuals.stops[0].normal_residual);
+        let normal = &residuals.stops[0].normal_residual;
+        right[conditions + rows..][..normal.len()].copy_from_slice(normal);
+        let pinned = residuals.pinned.iter().map(|residual| -residual);
+        right[conditions + rows + normal.len()..].iter_mut().zip(pinned).for_each(|(value, residual)| *value = residual);
         right.iter_mut().zip(&self.scales).for_each(|(value, scale)| *value /= scale);
         self.factors.solve(&mut right);
         if right.iter().any(|value| !value.is_finite()) {

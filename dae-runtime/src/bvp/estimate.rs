@@ -79,7 +79,7 @@ pub(super) fn estimate(
         coefficients: coefficients(collocation, mesh, iterate, allowed),
     };
     let lower = Collocation { problem, scheme: Scheme::of(nodes, collocation.scheme.stages() - 1) };
-    let Some((second, roundings)) = less_accurate(collocation, &lower, mesh, iterate) else {
+    let Some((second, roundings)) = less_accurate(collocation, &lower, mesh, iterate, allowed) else {
         return Estimate { coefficients: estimate.coefficients, ..Estimate::unknown(unknowns, mesh.intervals()) };
     };
     for (first, second) in iterate.shared.iter().zip(&second.shared) {
@@ -129,6 +129,7 @@ fn less_accurate(
     lower: &Collocation<'_, '_>,
     mesh: &Mesh,
     iterate: &Iterate,
+    allowed: &Allowed,
 ) -> Option<(Iterate, [Iterate; 2])> {
     let nodes = (0..mesh.intervals())
         .map(|i| lower.scheme.c.iter().flat_map(|&c| collocation.others(iterate, i, c)).collect())
@@ -139,7 +140,7 @@ fn less_accurate(
     let change = lower.correction(mesh, &factorized, &residuals)?;
     second.add(1.0, &change);
     let mut rounding = |are_random| {
-        lower.roundings(mesh, &second, &mut residuals, are_random);
+        lower.roundings(mesh, &second, allowed, &mut residuals, are_random);
         lower.correction(mesh, &factorized, &residuals)
     };
     let roundings = [rounding(true)?, rounding(false)?];

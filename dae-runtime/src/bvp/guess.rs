@@ -255,7 +255,7 @@ impl Guess<'_> {
             values
         };
         let ends = states.iter().map(end).collect();
-        Iterate { shared, y, ends, nodes, jets }
+        Iterate { shared, y, ends, nodes, jets, directions: Vec::new() }
     }
 }
 

@@ -57,7 +57,7 @@ use problem::{Allowed, Problem};
 use scheme::{MOST, Nodes, Scheme};
 use solution::with_parameters;
 pub use solution::{BvpSolution, BvpStatistics};
-use states::record;
+use states::{derivatives, record};
 
 /// A boundary value problem to be configured and solved.
 #[must_use = "a boundary value problem is not solved until `solve` is called"]
@@ -70,6 +70,9 @@ pub struct Bvp<'d> {
     stages: Option<usize>,
     intervals: usize,
     most_intervals: usize,
+    has_fixed_mesh: bool,
+    projects: bool,
+    sensitivities: Vec<Name>,
     guess: Guess<'d>,
     continuation: Continuation,
     observer: Option<Observer<'d>>,
@@ -135,6 +138,9 @@ impl<'d> Bvp<'d> {
             stages: None,
             intervals: 10,
             most_intervals: 10_000,
+            has_fixed_mesh: false,
+            projects: true,
+            sensitivities: Vec::new(),
             guess: Guess::Text,
             continuation: Continuation::Automatic,
             observer: None,
@@ -182,6 +188,26 @@ impl<'d> Bvp<'d> {
     /// Sets the largest number of intervals.
     pub fn max_intervals(mut self, intervals: usize) -> Self {
         self.most_intervals = intervals;
+        self
+    }
+
+    /// Solves on the first mesh only, whatever the error, which is estimated all the same.
+    pub fn fixed_mesh(mut self) -> Self {
+        self.has_fixed_mesh = true;
+        self
+    }
+
+    /// Switches the projection of collocation methods onto the constraints of unknowns of index 2 on or off. Without it
+    /// methods of Gauss lose their order at the ends of intervals.
+    pub fn projection(mut self, is_on: bool) -> Self {
+        self.projects = is_on;
+        self
+    }
+
+    /// Requests the derivatives of the solution with respect to these parameters, by name, with all conditions kept. They
+    /// are in [`Solution::sensitivities`], at the ends of intervals.
+    pub fn sensitivities<N: Into<Name>>(mut self, by: impl IntoIterator<Item = N>) -> Self {
+        self.sensitivities = by.into_iter().map(Into::into).collect();
         self
     }
 
@@ -254,12 +280,17 @@ impl<'d> Bvp<'d> {
             stages,
             intervals,
             most_intervals,
+            has_fixed_mesh,
+            projects,
+            sensitivities,
             guess,
             continuation,
             observer,
         } = self;
         dae.input_error().map_or(Ok(()), |error| Err(BvpError::Input(error)))?;
         let mut problem = Problem::new(dae)?;
+        problem.layout.projects = projects;
+        let quantities = problem.parameters_named(&sensitivities)?;
         let invalid = |message: String| BvpError::InvalidOption { message };
         if !(rtol > 0.0 && rtol < 1.0) {
             return Err(invalid(format!("the relative tolerance has to be between 0 and 1, not {rtol}")));
@@ -288,8 +319,14 @@ impl<'d> Bvp<'d> {
             BvpMethod::Gauss => Nodes::Gauss,
             BvpMethod::Radau => Nodes::Radau,
             BvpMethod::Shooting => {
-                if let Continuation::Given(_) = continuation {
-                    return Err(invalid("shooting is not combined with continuation: use collocation".into()));
+                let refused = match continuation {
+                    Continuation::Given(_) => Some("continuation"),
+                    _ if has_fixed_mesh => Some("a fixed mesh"),
+                    _ if !quantities.is_empty() => Some("derivatives with respect to parameters"),
+                    _ => None,
+                };
+                if let Some(refused) = refused {
+                    return Err(invalid(format!("shooting is not combined with {refused}: use collocation")));
                 }
                 return shoot::solve(&mut problem, &first_guess, &allowed, most_intervals, &mut is_stopped);
             }
@@ -300,6 +337,7 @@ impl<'d> Bvp<'d> {
             nodes,
             stages,
             most_intervals,
+            has_fixed_mesh,
             patient_intervals: 4 * mesh.intervals().max(intervals),
             limits: Limits::default(),
         };
@@ -329,10 +367,10 @@ impl<'d> Bvp<'d> {
             solved => solved,
         };
         match solved {
-            Ok(found) => Ok(finish(&mut problem, scheme, found, statistics)),
+            Ok(found) => Ok(finish(&mut problem, scheme, found, statistics, &quantities)),
             Err(failed) => {
                 let Failed { cause, last, is_zero } = *failed;
-                let last = Box::new(finish(&mut problem, scheme, last, statistics));
+                let last = Box::new(finish(&mut problem, scheme, last, statistics, &[]));
                 Err(match is_zero {
                     true => BvpError::Inaccurate { cause, last },
                     false => BvpError::NotConverged { cause, last },
@@ -364,12 +402,27 @@ fn path(problem: &Problem<'_>, continuation: &Continuation) -> Result<Option<Pat
     Ok(Some(Path::new(moving.collect::<Result<_, _>>()?)))
 }
 
-/// The result that an iterate is.
-fn finish(problem: &mut Problem<'_>, scheme: &'static Scheme, found: Found, statistics: BvpStatistics) -> BvpSolution {
-    let Found { mut mesh, iterate, estimate } = found;
+/// The result that an iterate is, with derivatives with respect to these parameters.
+fn finish(
+    problem: &mut Problem<'_>,
+    scheme: &'static Scheme,
+    found: Found,
+    statistics: BvpStatistics,
+    quantities: &[usize],
+) -> BvpSolution {
+    let Found { mut mesh, mut iterate, estimate } = found;
     problem.set_shared(&mut mesh, &iterate.shared);
-    let problem = &*problem;
-    let solution = record(&Collocation { problem, scheme }, &mesh, &iterate);
+    let mut solution = record(&Collocation { problem, scheme }, &mesh, &iterate);
+    if !quantities.is_empty() {
+        let end = problem.shared.parameters.len();
+        let values = quantities.iter().map(|&parameter| problem.dae.parameters()[parameter]);
+        iterate.shared.splice(end..end, values.collect::<Vec<f64>>());
+        problem.shared = problem.shared.with_pinned(quantities);
+        if let Some(derivatives) = derivatives(&Collocation { problem, scheme }, &mesh, &iterate) {
+            let names = quantities.iter().map(|&parameter| problem.description().parameters[parameter].clone());
+            solution.set_sensitivities(names.collect(), &derivatives);
+        }
+    }
     let mut found = with_parameters(&*problem.dae, solution, mesh.t, statistics);
     found.set_errors(problem.description(), estimate.errors);
     found

@@ -3,7 +3,7 @@
 //! In: a formulation with boundary conditions. Out: which unknowns are differential and algebraic, which rows contain
 //! derivatives, the quantities that all intervals share, and the points where conditions hold.
 
-use crate::contract::{Boundary, Dae, Description, Kind, Point};
+use crate::contract::{Boundary, Dae, Description, Kind, Name, Point};
 
 use super::mesh::{Mesh, Stops};
 use super::error::BvpError;
@@ -21,6 +21,8 @@ pub(super) struct Layout {
     /// Rows with derivatives, as many as differential unknowns if there are unknowns of index 2, and without.
     pub(super) dynamic_rows: Vec<usize>,
     pub(super) constraint_rows: Vec<usize>,
+    /// Whether ends of intervals are projected onto constraints, if there are unknowns of index 2.
+    pub(super) projects: bool,
 }
 
 impl Layout {
@@ -70,12 +72,12 @@ impl Layout {
                 "it has unknowns of index 2, and constraints that are combinations of equations with derivatives".into(),
             ));
         }
-        Ok(Layout { differential, jets, algebraic, of_index_1, dynamic_rows, constraint_rows })
+        Ok(Layout { differential, jets, algebraic, of_index_1, dynamic_rows, constraint_rows, projects: true })
     }
 
-    /// Whether there are unknowns of index 2.
-    pub(super) fn has_index_2(&self) -> bool {
-        self.of_index_1 < self.algebraic.len()
+    /// Whether ends of intervals are projected.
+    pub(super) fn is_projected(&self) -> bool {
+        self.projects && self.of_index_1 < self.algebraic.len()
     }
 }
 
@@ -84,6 +86,8 @@ impl Layout {
 pub(super) struct Shared {
     /// Free parameters, by position.
     pub(super) parameters: Vec<usize>,
+    /// How many of them, the last ones, keep their values: the solution is differentiated with respect to these.
+    pub(super) pinned: usize,
     /// Whether the end is free; it is the last quantity then.
     pub(super) has_end: bool,
     columns: Vec<Option<usize>>,
@@ -93,7 +97,18 @@ impl Shared {
     pub(super) fn new(parameters: &[usize], has_end: bool, count: usize) -> Shared {
         let mut columns = vec![None; count];
         parameters.iter().enumerate().for_each(|(column, &parameter)| columns[parameter] = Some(column));
-        Shared { parameters: parameters.to_vec(), has_end, columns }
+        Shared { parameters: parameters.to_vec(), pinned: 0, has_end, columns }
+    }
+
+    /// With more parameters, which keep their values.
+    pub(super) fn with_pinned(&self, more: &[usize]) -> Shared {
+        let parameters = [&self.parameters, more].concat();
+        Shared { pinned: more.len(), ..Shared::new(&parameters, self.has_end, self.columns.len()) }
+    }
+
+    /// The columns of the quantities that keep their values.
+    pub(super) fn pinned_columns(&self) -> std::ops::Range<usize> {
+        self.parameters.len() - self.pinned..self.parameters.len()
     }
 
     /// How many there are.
@@ -207,6 +222,23 @@ impl<'d> Problem<'d> {
 
     pub(super) fn description(&self) -> &Description {
         self.dae.description()
+    }
+
+    /// Positions of parameters that the conditions do not determine.
+    ///
+    /// # Errors
+    /// There is no such parameter.
+    pub(super) fn parameters_named(&self, names: &[Name]) -> Result<Vec<usize>, BvpError> {
+        let parameters = &self.description().parameters;
+        let place = |name: &Name| match parameters.iter().position(|it| it == name) {
+            Some(k) if self.shared.column(k).is_none() => Ok(k),
+            Some(_) => Err(format!("the conditions determine `{name}`: there are no derivatives with respect to it")),
+            None => {
+                let known: Vec<String> = parameters.iter().map(|it| format!("`{it}`")).collect();
+                Err(format!("there is no parameter `{name}`; the model has {}", known.join(", ")))
+            }
+        };
+        names.iter().map(place).collect::<Result<_, String>>().map_err(|message| BvpError::InvalidOption { message })
     }
 
     /// The times at which there are conditions.

@@ -134,6 +134,7 @@ impl Discretization for Shooting {
             jets: outer.jets,
             ends: vec![Vec::new(); count],
             nodes: vec![Vec::new(); count - 1],
+            directions: Vec::new(),
         })
     }
 }

@@ -149,3 +149,43 @@ pub(super) fn record(collocation: &Collocation<'_, '_>, mesh: &Mesh, iterate: &I
     }
     solution
 }
+
+/// Derivatives of the states at the ends of all intervals with respect to the quantities of the problem that keep their
+/// values, in their order; `None` if they cannot be computed.
+pub(super) fn derivatives(
+    collocation: &Collocation<'_, '_>,
+    mesh: &Mesh,
+    iterate: &Iterate,
+) -> Option<Vec<Vec<Vec<f64>>>> {
+    let problem = collocation.problem;
+    let description = problem.description();
+    let mut residuals = collocation.residuals(mesh, iterate).ok()?;
+    let factors = collocation.factorize(mesh, iterate, &residuals).ok()?;
+    let mut states = States::new(collocation, mesh, iterate);
+    let linearized: Vec<Option<Linearized>> = (0..mesh.t.len())
+        .map(|k| {
+            let (i, theta) = if k == 0 { (0, 0.0) } else { (k - 1, 1.0) };
+            let (state, slope) = states.at(i, theta, &iterate.y[k]);
+            states.jets_near(mesh.t[k], &iterate.y[k], &state, &slope).map(|(_, linearized)| linearized)
+        })
+        .collect();
+    let of_quantity = |pinned: usize| {
+        let change = collocation.response(mesh, &factors, &mut residuals, pinned)?;
+        let of_end = |(k, linearized): (usize, &Option<Linearized>)| {
+            let mut derivative = vec![0.0; description.unknowns.len()];
+            let linearized = linearized.as_ref()?;
+            for (place, unknown) in description.unknowns.iter().enumerate() {
+                let Some(jet) = unknown.role.jet() else { continue };
+                let by_state = linearized.by_state.row(jet).zip(&change.y[k]);
+                let by_shared = linearized.by_shared.row(jet).zip(&change.shared);
+                derivative[place] = by_state.chain(by_shared).map(|(entry, change)| entry * change).sum();
+            }
+            for (&place, change) in problem.layout.differential.iter().zip(&change.y[k]) {
+                derivative[place] = *change;
+            }
+            Some(derivative)
+        };
+        linearized.iter().enumerate().map(of_end).collect::<Option<Vec<Vec<f64>>>>()
+    };
+    (0..problem.shared.pinned).map(of_quantity).collect()
+}

@@ -315,6 +315,17 @@ impl Solution {
         dense.coefficients.extend_from_slice(coefficients);
     }
 
+    /// Sets derivatives, for each quantity and each recorded time those of $y$.
+    pub(crate) fn set_sensitivities(&mut self, quantities: Vec<Name>, derivatives: &[Vec<Vec<f64>>]) {
+        let mut sensitivities = Sensitivities::new(quantities);
+        for i in 0..self.times.len() {
+            for of_quantity in derivatives {
+                sensitivities.push(self.extended(&of_quantity[i], |_| 0.0).into_iter());
+            }
+        }
+        self.sensitivities = Some(sensitivities);
+    }
+
     /// Continues with a solution that begins where this one ends. Derivatives are not taken over.
     pub(crate) fn append(&mut self, next: Solution) {
         let width = self.names.len();
