@@ -91,6 +91,8 @@ struct Norm {
     /// Inverses of the units of differential, algebraic and shared unknowns.
     weights: [Vec<f64>; 3],
     lengths: Vec<f64>,
+    /// How many algebraic unknowns have index 1.
+    of_index_1: usize,
 }
 
 impl Norm {
@@ -120,6 +122,7 @@ impl Norm {
                 shared.map(|(value, change)| allowed.of_shared(value.abs().max((value + change).abs())).recip()).collect(),
             ],
             lengths: mesh.t.windows(2).map(|ends| (ends[1] - ends[0]).abs()).collect(),
+            of_index_1: layout.of_index_1,
         }
     }
 
@@ -138,7 +141,11 @@ impl Norm {
         for (nodes, h) in change.nodes.iter().zip(&self.lengths) {
             for node in nodes.chunks_exact(m + na) {
                 node[..m].iter().zip(y).for_each(|(slope, weight)| add(h * slope * weight));
-                node[m..].iter().zip(z).for_each(|(value, weight)| add(value * weight));
+                for (k, (value, weight)) in node[m..].iter().zip(z).enumerate() {
+                    // Unknowns of index 2 respond to changes of the others with their derivatives.
+                    let scale = if k < self.of_index_1 { 1.0 } else { h.min(1.0) };
+                    add(scale * value * weight);
+                }
             }
         }
         // Shared quantities count as much as all others together.
