@@ -167,8 +167,8 @@ const ROUNDING: f64 = 100.0;
 /// Changes of this relative size are at rounding level where they do not decrease.
 const NEARLY: f64 = 1e-9;
 
-/// Moves jets to the consistent ones whose differential unknowns are nearest to `y`; returns the last linearisation, or
-/// `None` if none are found.
+/// Moves jets to the consistent ones whose differential unknowns are nearest to `y`; the others start from their values.
+/// Returns the last linearisation, or `None` if none are found.
 pub(super) fn consistent_jets(
     dae: &dyn Dae,
     layout: &Layout,
@@ -177,6 +177,7 @@ pub(super) fn consistent_jets(
     y: &[f64],
     jets: &mut [f64],
 ) -> Option<Linearized> {
+    layout.jets.iter().zip(y).for_each(|(&jet, y)| jets[jet] = *y);
     let guess = jets.to_vec();
     iterate(dae, layout, shared, t, y, jets).or_else(|| {
         // Far from consistent values, the stages of an initialisation lead to some.

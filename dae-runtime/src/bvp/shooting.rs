@@ -62,9 +62,6 @@ impl Shooting {
     fn start(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate, i: usize) -> Result<Start, Deficiency> {
         let t = mesh.t[i];
         let mut jets = self.jets.borrow()[i].clone();
-        for (&jet, y) in problem.layout.jets.iter().zip(&iterate.y[i]) {
-            jets[jet] = *y;
-        }
         let dae = &*problem.dae;
         let linearized = consistent_jets(dae, &problem.layout, &problem.shared, t, &iterate.y[i], &mut jets)
             .ok_or(Deficiency::Point(t))?;

@@ -61,9 +61,6 @@ impl<'c, 'p, 'd> States<'c, 'p, 'd> {
                 jets[next] = slope[k];
             }
         }
-        for (k, &jet) in problem.layout.jets.iter().enumerate() {
-            jets[jet] = y[k];
-        }
         let linearized = consistent_jets(&*problem.dae, &problem.layout, &problem.shared, t, y, &mut jets)?;
         self.jets.clone_from(&jets);
         Some((jets, linearized))
