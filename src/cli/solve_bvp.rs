@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &SolveBvpArguments) -> Result<Exit, Exit> {
         let clock = Instant::now();
         let (problem, dae) = Problem::new(&loaded, chosen, arguments)?;
         match problem.solve(dae, arguments, guess.as_ref(), &interruption)? {
-            Err(error @ BvpError::UnsuitableForm { .. }) => refused.push(Refusal::Unsuitable(problem, error)),
+            Err(error @ BvpError::UnsuitableForm { .. }) => refused.push(Refusal::Unsuitable(Box::new(problem), error)),
             result => {
                 let unsuitable = refused.iter().find_map(|it| match it {
                     Refusal::Unsuitable(_, BvpError::UnsuitableForm { form, reason }) => Some((form, reason)),
@@ -86,7 +86,7 @@ enum Refusal {
     /// The model does not have it.
     Unavailable(Box<Loaded>),
     /// It has it, with unknowns of too high an index, for instance.
-    Unsuitable(Problem, BvpError),
+    Unsuitable(Box<Problem>, BvpError),
 }
 
 /// Checks that no output replaces the model, the guess, an input or another output.

@@ -46,7 +46,9 @@ impl Table {
             return Err(format!("a guess needs values at two times at least, not at {}", times.len()));
         }
         let direction = (times[times.len() - 1] - times[0]).signum();
-        if let Some(pair) = times.windows(2).find(|pair| !((pair[1] - pair[0]) * direction > 0.0)) {
+        // False also where one of them is not a number.
+        let is_in_order = |pair: &[f64]| (pair[1] - pair[0]) * direction > 0.0;
+        if let Some(pair) = times.windows(2).find(|pair| !is_in_order(pair)) {
             return Err(format!("the times of a guess have to be in order, and {} follows on {}", pair[1], pair[0]));
         }
         match columns.iter().find(|(_, values)| values.len() != times.len()) {
