@@ -304,9 +304,9 @@
 //!
 //! The equations are, in this order, the dynamics, $v' = -f_y^\top v - \varphi_y^\top$, and
 //! $0 = f_u^\top v + \varphi_u^\top$. The report shows the Hamiltonian and the boundary conditions:
-//! $v(t_1) = \psi_y^\top$, and $v(t_0) = 0$ where the state is free. The example `optimal_control` satisfies them by
-//! shooting. Unless an adjoint has a fixed start value, they are boundary conditions of the model, provided that they are
-//! as many as its degrees of freedom.
+//! $v(t_1) = \psi_y^\top$, and $v(t_0) = 0$ where the state is free. Unless an adjoint has a fixed start value, they are
+//! boundary conditions of the model, provided that they are as many as its degrees of freedom, and
+//! [`Bvp`](crate::Bvp) solves them (example `optimal_control`).
 //!
 //! # Boundary conditions
 //!

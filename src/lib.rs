@@ -6,6 +6,7 @@
 //! * [`Integration`] runs a formulation of it from consistent initial values and returns a [`Solution`], whose
 //!   [`Status`] says how the run ended, or a [`RunError`], with the part of the solution that was computed. Converted
 //!   to the solution type of its model, it has the unknowns as methods; `plot` (a feature) draws them.
+//! * [`Bvp`] solves boundary value problems: conditions at several times, unknown parameters and ends, optimal control.
 //! * [`taylor`] integrates smooth models of any index by Taylor series, without index reduction, in `f64` or in 106 bits.
 //! * [`runtime`] is everything numerical, for those who want to step by hand, write the equations without the macro, or
 //!   add a method.
@@ -27,6 +28,7 @@ extern crate self as dae;
 pub use dae_macros::{dae, include_model};
 pub use dae_runtime as runtime;
 pub use dae_runtime::bvp;
+pub use dae_runtime::bvp::{Bvp, BvpError, BvpMethod, BvpSolution};
 pub use dae_runtime::class::{
     Bdf, Classified, Dop853, Dopri5, ExplicitEuler, Hamiltonian, Hem4, Hem5, ImplicitMidpoint, Index, Limex, Lobatto,
     Mexx, Open, Radau, Radau5, Rattle, Rattle4, Rattle6, Rattle8, Solved, SymplecticEuler, Trapezoidal, Treats,

@@ -1,9 +1,9 @@
 //! Solutions with a method for each unknown.
 //!
 //! In: models with scalars, arrays and unknowns that a formulation eliminates. Out: in every form the same values as by
-//! name, and an error for solutions of other models.
+//! name, also of boundary value problems, and an error for solutions of other models.
 
-use dae::{Integration, Record, Solution};
+use dae::{Bvp, BvpError, BvpMethod, BvpSolution, Integration, Record, Solution};
 
 mod plain {
     dae::dae! {
@@ -158,4 +158,82 @@ fn a_solution_of_another_model_is_refused() {
     let error = CraneSolution::try_from(run(&Fall::default().index1())).unwrap_err();
     assert_eq!((error.model, error.unknown.as_str()), ("Crane", "x"));
     assert_eq!(error.to_string(), "this is no solution of Crane: it has no unknown `x`");
+}
+
+mod boundary {
+    dae::dae! {
+        /// Two states steered at least cost, the second towards 2: an array of independent problems, and an alias.
+        pub struct Steering {
+            forms(index1, ggl, underlying);
+            param weight = 1;
+            var y: [f64; 2] = |i| i + 1;
+            var v: [f64; 2] ~ 0;
+            var u: [f64; 2] ~ 0;
+            var effort;
+            optimal_control {
+                states y;
+                adjoints v;
+                controls u;
+                for i in 0..2 {
+                    der(y[i]) = u[i];
+                }
+                running_cost = sum(i in 0..2 => (weight * y[i].powi(2) + u[i].powi(2)) / 2);
+                horizon(0, 1);
+            }
+            effort = u[1];
+        }
+    }
+}
+
+/// The solution of a boundary value problem becomes the same type as that of an integration.
+#[test]
+fn boundary_value_problems_have_the_same_type() -> Result<(), BvpError> {
+    let steering = boundary::Steering::default();
+    let tight = |bvp: Bvp<'_>| -> Result<BvpSolution, BvpError> { bvp.rtol(1e-10).atol(1e-10).solve(0.0, 1.0) };
+    let all = [
+        tight(Bvp::new(&steering.index1()))?,
+        tight(Bvp::new(&steering.ggl()))?,
+        tight(Bvp::new(&steering.underlying()))?,
+        tight(Bvp::new(&steering.index1()).method(BvpMethod::Radau))?,
+        tight(Bvp::new(&steering.index1()).method(BvpMethod::Shooting))?,
+    ];
+    for found in all {
+        let by_name = found.solution.clone();
+        let found = boundary::SteeringSolution::try_from(found.solution).expect("it has all unknowns");
+        for t in [0.0, 0.1, 0.5, 0.77, 1.0_f64] {
+            for (i, start) in [(0, 1.0), (1, 2.0)] {
+                let (y, v) = (start * (1.0 - t).cosh() / 1.0_f64.cosh(), start * (1.0 - t).sinh() / 1.0_f64.cosh());
+                for (value, exact) in [(found.y(i, t), y), (found.v(i, t), v), (found.u(i, t), -v)] {
+                    assert!((value.unwrap() - exact).abs() < 1e-8, "{value:?} and {exact} at {t}");
+                }
+            }
+            assert!((found.effort(t).unwrap() - found.u(1, t).unwrap()).abs() < 1e-15);
+            assert_eq!(found.v(0, t), by_name.value("v[0]", t));
+        }
+        assert_eq!([found.y(0, -0.1), found.y(0, 1.1), found.y(2, 0.5)], [None; 3]);
+        // Everything else is as in the untyped solution.
+        assert!(found.is_success() && found.times == by_name.times);
+        assert_eq!(Solution::from(found), by_name);
+    }
+    // The parameter is that of the model.
+    let heavy = boundary::Steering { weight: 4.0 };
+    let found = Bvp::new(&heavy.index1()).solve(0.0, 1.0)?;
+    assert!((found.value("v[0]", 0.0).unwrap() - 2.0 * 2.0_f64.tanh()).abs() < 1e-5);
+    Ok(())
+}
+
+/// Guesses of other kinds than those of the text lead to the same solution.
+#[test]
+fn boundary_value_problems_start_from_tables_and_solutions() -> Result<(), BvpError> {
+    let form = boundary::Steering::default().index1();
+    let found = Bvp::new(&form).solve(0.0, 1.0)?;
+    let columns = ["y[0]", "y[1]", "v[0]", "v[1]"].map(|name| (name, found.solution.column(name).unwrap()));
+    let table = Bvp::new(&form).guess_table(found.mesh.as_slice(), columns.clone()).solve(0.0, 1.0)?;
+    let few = Bvp::new(&form).guess_table([3.0, 5.0], [("y[0]", vec![1.0, 0.6])]).solve(0.0, 1.0)?;
+    for again in [table, few, Bvp::new(&form).warm_start(&found).solve(0.0, 1.0)?] {
+        assert!((again.value("v[1]", 0.0).unwrap() - 2.0 * 1.0_f64.tanh()).abs() < 1e-5);
+    }
+    let wrong = Bvp::new(&form).guess_table([0.0, 1.0], [("y[0]", vec![1.0])]).solve(0.0, 1.0).unwrap_err();
+    assert_eq!(wrong.to_string(), "the guess has 2 times, and 1 values of `y[0]`");
+    Ok(())
 }

@@ -11,6 +11,7 @@ use dae_runtime::spline::{Spline, SplineError};
 use dae_symbolic::external_functions::InputNeed;
 use dae_symbolic::syntax::nearest;
 
+use super::files::Named;
 use super::{Exit, fail, files, finite};
 
 /// Where the values of an input come from.
@@ -31,6 +32,14 @@ pub(super) fn input(text: &str) -> Result<(String, InputSource), String> {
         Err(_) if value.is_empty() => Err("expected a number or a file after `=`".into()),
         Err(_) => Ok((name, InputSource::File(value.into()))),
     }
+}
+
+/// The files among the sources of inputs.
+pub(super) fn input_files(given: &[(String, InputSource)]) -> impl Iterator<Item = Named<'_>> {
+    given.iter().filter_map(|(_, source)| match source {
+        InputSource::File(path) => Some(Named { role: "--input", path }),
+        InputSource::Constant(_) => None,
+    })
 }
 
 /// The inputs of a run between the times `ends`.

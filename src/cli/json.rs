@@ -1,14 +1,16 @@
-//! JSON of a simulation; the JSON of a report is its serialisation.
+//! JSON of a simulation, and of a boundary value problem; the JSON of a report is its serialisation.
 //!
 //! In: a solution, or the reason why there is none. Out: an object whose keys are a stable interface. Numbers that are
 //! not finite are `null`.
 
 use std::borrow::Cow;
 
+use dae::bvp::BvpStatistics;
 use dae_runtime::contract::{Description, Name};
 use dae_runtime::solution::Solution;
 use serde::{Serialize, Serializer};
 
+use super::solve_bvp::{Ended, Problem};
 use super::{Exit, fail};
 
 /// What `dae simulate --json` prints.
@@ -117,6 +119,117 @@ impl<'s> Simulation<'s> {
             invariants_max: None,
             invariants: Entries(description.invariants.iter().map(|i| (i.name.as_ref(), None)).collect()),
             statistics: Statistics::default(),
+        }
+    }
+}
+
+/// What `dae solve-bvp --json` prints.
+#[derive(Serialize)]
+pub(super) struct BoundaryValues<'s> {
+    name: &'s str,
+    form: &'s str,
+    method: &'s str,
+    status: String,
+    times: Vec<f64>,
+    values: Entries<'s, Vec<f64>>,
+    parameters: Entries<'s, ParameterValue>,
+    /// The end of the interval, and whether it was found.
+    end: End,
+    mesh: &'s [f64],
+    intervals: usize,
+    error_estimate: Option<f64>,
+    errors: Entries<'s, Option<f64>>,
+    invariants: Entries<'s, Option<f64>>,
+    statistics: BoundaryStatistics,
+}
+
+/// A parameter.
+#[derive(Serialize)]
+struct ParameterValue {
+    value: Option<f64>,
+    /// Whether the conditions determine it.
+    free: bool,
+}
+
+/// The end of the interval.
+#[derive(Serialize)]
+struct End {
+    value: f64,
+    /// Whether the conditions determine it.
+    free: bool,
+}
+
+#[derive(Default, Serialize)]
+struct BoundaryStatistics {
+    meshes: usize,
+    factorizations: usize,
+    residuals: usize,
+    reductions: usize,
+    continuation_steps: usize,
+    stages: usize,
+    seconds: f64,
+}
+
+impl<'s> BoundaryValues<'s> {
+    /// A problem with a solution or a last iterate.
+    pub(super) fn of(ended: &'s Ended<'s>) -> Self {
+        let Ended { problem, method, status, found, recorded, seconds } = ended;
+        let column = |k: usize| recorded.iter().map(|(_, state)| state[k]).collect();
+        let names = found.solution.names.iter().map(|name| name.as_ref());
+        let of_parameters = found.parameters.iter().enumerate();
+        let of_parameters = of_parameters.map(|(k, (name, value))| {
+            (name.as_ref(), ParameterValue { value: Some(*value), free: problem.boundary.free_parameters.contains(&k) })
+        });
+        let BvpStatistics { meshes, factorizations, residuals, reductions, continuation_steps, stages, .. } =
+            found.statistics;
+        BoundaryValues {
+            name: &problem.description.model,
+            form: &problem.description.form,
+            method,
+            status: status.clone(),
+            times: recorded.iter().map(|(t, _)| *t).collect(),
+            values: Entries(names.clone().enumerate().map(|(k, name)| (name, column(k))).collect()),
+            parameters: Entries(of_parameters.collect()),
+            end: End { value: found.end, free: problem.boundary.has_free_end },
+            mesh: &found.mesh,
+            intervals: found.mesh.len().saturating_sub(1),
+            error_estimate: Some(found.error_estimate),
+            errors: Entries(names.zip(found.errors.iter().map(|error| Some(*error))).collect()),
+            invariants: Entries(found.solution.invariants.iter().map(|it| (it.name.as_ref(), Some(it.max))).collect()),
+            statistics: BoundaryStatistics {
+                meshes,
+                factorizations,
+                residuals,
+                reductions,
+                continuation_steps,
+                stages,
+                seconds: *seconds,
+            },
+        }
+    }
+
+    /// A problem for which there is not even an iterate.
+    pub(super) fn without_iterate(problem: &'s Problem, method: &'s str, reason: String) -> Self {
+        let Problem { description, boundary, ends } = problem;
+        let unknowns = || description.unknowns.iter().map(|unknown| unknown.name.as_ref());
+        let parameter = |(k, name): (usize, &'s Name)| {
+            (name.as_ref(), ParameterValue { value: None, free: boundary.free_parameters.contains(&k) })
+        };
+        BoundaryValues {
+            name: &description.model,
+            form: &description.form,
+            method,
+            status: reason,
+            times: Vec::new(),
+            values: Entries(unknowns().map(|name| (name, Vec::new())).collect()),
+            parameters: Entries(description.parameters.iter().enumerate().map(parameter).collect()),
+            end: End { value: ends[1], free: boundary.has_free_end },
+            mesh: &[],
+            intervals: 0,
+            error_estimate: None,
+            errors: Entries(unknowns().map(|name| (name, None)).collect()),
+            invariants: Entries(description.invariants.iter().map(|it| (it.name.as_ref(), None)).collect()),
+            statistics: BoundaryStatistics::default(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Arguments, files and exit codes.
 //!
-//! In: the command line. Out: one call into `analyze`, `expand` or `simulate`, and the exit code that it returns.
+//! In: the command line. Out: one call into `analyze`, `expand`, `simulate` or `solve_bvp`, and the exit code that it returns.
 
 mod analyze;
 mod dot;
@@ -12,7 +12,10 @@ mod json;
 mod picture;
 mod series;
 mod simulate;
+mod solve_bvp;
 mod summary;
+mod table;
+mod times;
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
@@ -22,12 +25,14 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use dae::BvpMethod;
 use dae_runtime::Method;
 use dae_runtime::stepper::{MAX_ORDER, Projection};
 use dae_symbolic::form::Form;
 use dae_symbolic::formulation::FormError;
 use dae_symbolic::pipeline::{Compiled, compile};
 use dae_symbolic::syntax::{SourceMap, SourceText, to_styled_text};
+use times::Times;
 
 /// How the command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +43,8 @@ pub(crate) enum Exit {
     Rejected,
     /// 2: the arguments are wrong (`clap` exits with the same code).
     Usage,
-    /// 3: a simulation ended before its end time, on its own or by a signal; what was computed is printed.
+    /// 3: a simulation ended before its end time, or a boundary value problem is not solved, on its own or by a signal;
+    /// what was computed is printed.
     Stopped,
 }
 
@@ -64,8 +70,8 @@ impl From<Exit> for ExitCode {
 #[command(
     version,
     after_help = "Exit codes: 0 success, 1 the model or a file is rejected, 2 wrong arguments, \
-                                 3 a simulation ended before its end time, also by SIGINT or SIGTERM: what was computed is \
-                                 printed and written; a second signal ends the process at once."
+                                 3 a simulation ended before its end time, or a boundary value problem is not solved, also by \
+                                 SIGINT or SIGTERM: what was computed is printed and written; a second signal ends the process at once."
 )]
 struct CommandLine {
     #[command(subcommand)]
@@ -80,6 +86,8 @@ enum Command {
     Expand(ExpandArguments),
     /// Integrate a form of the model.
     Simulate(Box<SimulateArguments>),
+    /// Solve the boundary value problem of a model: with conditions at several times, or of optimal control.
+    SolveBvp(Box<SolveBvpArguments>),
 }
 
 /// The names of the forms as a command line has them: `projected:D` for `projected(D)`, `state-space` for
@@ -177,8 +185,8 @@ struct SimulateArguments {
     #[arg(long = "input", value_name = "U=V|FILE", value_parser = inputs::input)]
     inputs: Vec<(String, inputs::InputSource)>,
     /// Record exactly these times, in the order of the run (otherwise every accepted step).
-    #[arg(long, value_name = "T1,T2,…", value_delimiter = ',', value_parser = finite, allow_hyphen_values = true)]
-    at: Vec<f64>,
+    #[arg(long, value_name = "T1,T2,…|START:STEP:END", value_delimiter = ',', allow_hyphen_values = true)]
+    at: Vec<Times>,
     /// Compute the derivatives of the solution with respect to these parameters and the start values of these unknowns.
     #[arg(long, value_name = "P1,X2,…")]
     by: Option<String>,
@@ -191,6 +199,98 @@ struct SimulateArguments {
     /// Draw the dense output, or with --at the recorded values.
     #[arg(long, value_name = "OUT.svg")]
     plot: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct SolveBvpArguments {
+    /// The body of a `dae!`.
+    file: PathBuf,
+    /// Time at which the interval begins [default: that of `horizon` in the text].
+    #[arg(long, value_name = "T", value_parser = finite, allow_negative_numbers = true)]
+    t0: Option<f64>,
+    /// Time at which it ends, or a first guess of it if the end is free; may be before the start [default: that of
+    /// `horizon` in the text].
+    #[arg(long, value_name = "T", value_parser = finite, allow_negative_numbers = true)]
+    t_end: Option<f64>,
+    /// Form to solve, of index 1 or 2 [default: ggl, or original if the model has no ggl form; index1 or underlying if that form cannot be solved].
+    #[arg(long, value_name = FORM.as_str())]
+    form: Option<Form>,
+    /// Method.
+    #[arg(long, value_name = "METHOD", default_value = "collocation")]
+    method: BvpMethodArgument,
+    /// Start from the values in a file as --csv writes it, with straight lines between them: columns `t` and names of
+    /// unknowns; for others the text has the guess. A free parameter starts from its value, or that of --param.
+    #[arg(long, value_name = "FILE.csv")]
+    guess: Option<PathBuf>,
+    /// Relative tolerance.
+    #[arg(long, value_name = "R", default_value_t = 1e-6, value_parser = finite, allow_negative_numbers = true)]
+    rtol: f64,
+    /// Absolute tolerance, as a fraction of the nominal value of each unknown.
+    #[arg(long, value_name = "A", default_value_t = 1e-6, value_parser = finite, allow_negative_numbers = true)]
+    atol: f64,
+    /// Nodes of collocation in each interval [default: by the tolerance].
+    #[arg(long, value_name = "K")]
+    stages: Option<usize>,
+    /// Number of intervals of the first mesh [default: that of the library].
+    #[arg(long, value_name = "N")]
+    intervals: Option<usize>,
+    /// Largest number of intervals [default: that of the library].
+    #[arg(long, value_name = "N")]
+    max_intervals: Option<usize>,
+    /// Solve the problem with this value of the parameter first, and move the parameter to its own value.
+    #[arg(long, value_name = "K=V", value_parser = assignment)]
+    continuation: Vec<(String, f64)>,
+    /// Solve the problem from its guess or not at all.
+    #[arg(long, conflicts_with = "continuation")]
+    no_continuation: bool,
+    /// Set a parameter, an element `k[2]` of an array of parameters, or all its elements; of a free parameter, its first
+    /// guess.
+    #[arg(long = "param", value_name = "K=V", value_parser = assignment)]
+    parameters: Vec<(String, f64)>,
+    /// Supply an input of the model: a constant, or a file of times and values in two columns, interpolated as smoothly
+    /// as the index reduction needs.
+    #[arg(long = "input", value_name = "U=V|FILE", value_parser = inputs::input)]
+    inputs: Vec<(String, inputs::InputSource)>,
+    /// Print and write exactly these times (otherwise the ends of all intervals).
+    #[arg(long, value_name = "T1,T2,…|START:STEP:END", value_delimiter = ',', allow_hyphen_values = true)]
+    at: Vec<Times>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Write the values as comma-separated text.
+    #[arg(long, value_name = "OUT", conflicts_with = "json")]
+    csv: Option<PathBuf>,
+    /// Draw the solution; marks along the axis of time are the mesh.
+    #[arg(long, value_name = "OUT.svg")]
+    plot: Option<PathBuf>,
+}
+
+/// A [`BvpMethod`] on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum BvpMethodArgument {
+    /// Projected collocation at the nodes of Gauss.
+    Collocation,
+    /// Collocation at the nodes of Radau IIA, for what decays fast.
+    Radau,
+    /// Multiple shooting.
+    Shooting,
+}
+
+impl BvpMethodArgument {
+    /// As it is called on the command line.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_string())
+    }
+}
+
+impl From<BvpMethodArgument> for BvpMethod {
+    fn from(argument: BvpMethodArgument) -> BvpMethod {
+        match argument {
+            BvpMethodArgument::Collocation => BvpMethod::Gauss,
+            BvpMethodArgument::Radau => BvpMethod::Radau,
+            BvpMethodArgument::Shooting => BvpMethod::Shooting,
+        }
+    }
 }
 
 /// A [`Projection`] on the command line.
@@ -299,6 +399,7 @@ pub(crate) fn run() -> Exit {
     let done = match CommandLine::parse().command {
         Command::Analyze(arguments) => analyze::run(&arguments),
         Command::Expand(arguments) => expand::run(&arguments),
+        Command::SolveBvp(arguments) => solve_bvp::run(&arguments),
         Command::Simulate(arguments) => match arguments.method.kind {
             MethodKind::OfForms(method, order) => simulate::run(&arguments, method, order),
             MethodKind::Taylor => series::run(&arguments),
@@ -362,12 +463,17 @@ impl Loaded {
     }
 
     fn compile(arguments: &ModelArguments, form: &Form) -> Result<Loaded, Exit> {
-        let source = Source::read(&arguments.file)?;
+        Loaded::of(&arguments.file, arguments.t0, form)
+    }
+
+    /// Reads a model and compiles it at a time with a form, which it need not have; its warnings are left to the caller.
+    fn of(file: &Path, t0: f64, form: &Form) -> Result<Loaded, Exit> {
+        let source = Source::read(file)?;
         let (model, places) = dae_symbolic::read_text(&source.text).map_err(|rejection| {
             tell(&to_styled_text(&rejection.diagnostics, &rejection.sources, source.as_text()));
             Exit::Rejected
         })?;
-        let compiled = compile(model.with_forms([form.clone()]), arguments.t0).map_err(|rejected| {
+        let compiled = compile(model.with_forms([form.clone()]), t0).map_err(|rejected| {
             tell(&to_styled_text(&rejected.diagnostics, &places, source.as_text()));
             Exit::Rejected
         })?;

@@ -16,6 +16,7 @@ use dae_symbolic::taylor::TaylorSystem;
 
 use super::interruption::Interruption;
 use super::simulate::{check_outputs, progress_bar, show_progress, write};
+use super::times::flat;
 use super::{Exit, Loaded, ProjectionArgument, SimulateArguments, fail, inputs, json, picture, print};
 
 /// Points of a curve in a picture.
@@ -78,7 +79,7 @@ fn integrate<S: Scalar>(
 ) -> Result<Exit, Exit> {
     let (t0, t_end) = (arguments.model.t0, arguments.t_end);
     let is_between = |t: &f64| (t0.min(t_end)..=t0.max(t_end)).contains(t);
-    if let Some(t) = arguments.at.iter().find(|t| !is_between(t)) {
+    if let Some(t) = flat(&arguments.at).find(|t| !is_between(t)) {
         return Err(fail(Exit::Usage, format_args!("output time {t} is not between {t0} and {t_end}")));
     }
     let mut options = TaylorOptions { rtol: arguments.rtol, atol: arguments.atol, ..TaylorOptions::default() };
@@ -92,6 +93,7 @@ fn integrate<S: Scalar>(
         interruption.under_way();
         if interruption.is_asked_for() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
+    let at: Vec<f64> = flat(&arguments.at).collect();
     let clock = Instant::now();
     let run = TaylorIntegration::<S>::new(system).options(options).on_step(observer).run(t0, t_end);
     let seconds = clock.elapsed().as_secs_f64();
@@ -104,8 +106,8 @@ fn integrate<S: Scalar>(
     let status = failure.as_ref().map_or_else(|| "success".to_string(), TaylorFailure::to_string);
     let ended = Ended { loaded, solution, status, seconds, digits };
     match &arguments.csv {
-        _ if arguments.json => print(&json::text(&ended.json(&arguments.at))?)?,
-        Some(path) => write(path, &ended.csv(&arguments.at))?,
+        _ if arguments.json => print(&json::text(&ended.json(&at))?)?,
+        Some(path) => write(path, &ended.csv(&at))?,
         None => print(&ended.summary())?,
     }
     if let Some(path) = &arguments.plot {

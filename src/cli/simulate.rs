@@ -5,7 +5,7 @@
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dae_runtime::contract::Dae;
 use dae_runtime::solution::{Solution, Status};
@@ -15,8 +15,9 @@ use dae_symbolic::form::Form;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::files::{self, Named, OutputError};
-use super::inputs::{self, InputSource};
+use super::inputs::{self, input_files};
 use super::interruption::Interruption;
+use super::times::flat;
 use super::{Exit, Loaded, SimulateArguments, fail, json, picture, print, summary};
 
 pub(super) fn run(arguments: &SimulateArguments, method: Method, order: Option<usize>) -> Result<Exit, Exit> {
@@ -72,14 +73,15 @@ pub(super) fn run(arguments: &SimulateArguments, method: Method, order: Option<u
 
 /// Checks that no output replaces the model, an input or another output.
 pub(super) fn check_outputs(arguments: &SimulateArguments) -> Result<(), Exit> {
-    let outputs = [("--csv", &arguments.csv), ("--plot", &arguments.plot)];
+    let model = Named { role: "the model", path: &arguments.model.file };
+    let read = std::iter::once(model).chain(input_files(&arguments.inputs));
+    check_files([("--csv", &arguments.csv), ("--plot", &arguments.plot)], &read.collect::<Vec<_>>())
+}
+
+/// Checks that no output replaces one of the files that are read or another output.
+pub(super) fn check_files(outputs: [(&str, &Option<PathBuf>); 2], read: &[Named<'_>]) -> Result<(), Exit> {
     let outputs = outputs.into_iter().filter_map(|(role, path)| Some(Named { role, path: path.as_deref()? }));
-    let tables = arguments.inputs.iter().filter_map(|(_, source)| match source {
-        InputSource::File(path) => Some(Named { role: "--input", path }),
-        InputSource::Constant(_) => None,
-    });
-    let read = std::iter::once(Named { role: "the model", path: &arguments.model.file }).chain(tables);
-    files::check(&outputs.collect::<Vec<_>>(), &read.collect::<Vec<_>>()).map_err(|error| {
+    files::check(&outputs.collect::<Vec<_>>(), read).map_err(|error| {
         let exit = if matches!(error, OutputError::Same { .. }) { Exit::Usage } else { Exit::Rejected };
         fail(exit, error)
     })
@@ -93,7 +95,7 @@ fn integrate(
 ) -> Result<Solution, RunError> {
     let (t0, t_end) = (arguments.model.t0, arguments.t_end);
     let record = match (arguments.at.is_empty(), &arguments.plot) {
-        (false, _) => Record::At(arguments.at.clone()),
+        (false, _) => Record::At(flat(&arguments.at).collect()),
         (true, Some(_)) => Record::Dense,
         (true, None) => Record::Steps,
     };

@@ -1,11 +1,13 @@
-//! A simulation as text.
+//! A simulation, or the solution of a boundary value problem, as text.
 //!
 //! In: a solution. Out: where it ended, how well it kept the constraints, and what it cost.
 
 use std::fmt::Write;
 
-use dae_runtime::contract::Description;
+use dae_runtime::contract::{Description, Name};
 use dae_runtime::solution::{Enforcement, Solution};
+
+use super::solve_bvp::Ended;
 
 /// A summary of a few lines.
 pub(super) fn text(description: &Description, method: &str, solution: &Solution) -> String {
@@ -62,4 +64,47 @@ fn derivatives(solution: &Solution) -> String {
         }
     }
     out + "\n"
+}
+
+/// A boundary value problem in a few lines.
+pub(super) fn of_boundary_values(ended: &Ended<'_>) -> String {
+    let Ended { problem, method, status, found, seconds, .. } = ended;
+    let (model, form) = (&problem.description.model, &problem.description.form);
+    let mut out = format!("{model}, {form} form, {method}: {status}\n\n");
+    let solution = &found.solution;
+    let states = [solution.state(0), solution.state(solution.times.len().saturating_sub(1))];
+    let [first, last] = states.map(|state| state.unwrap_or_default());
+    let free = problem.boundary.free_parameters.iter().filter_map(|&k| found.parameters.get(k));
+    let free_end = problem.boundary.has_free_end.then(|| ("t_end".into(), found.end));
+    let free: Vec<(Name, f64)> = free.cloned().chain(free_end).collect();
+    let names = solution.names.iter().chain(free.iter().map(|(name, _)| name));
+    let width = names.map(|name| name.len()).max().unwrap_or(0);
+    // Writing to a `String` cannot fail.
+    let from = found.mesh.first().copied().unwrap_or(problem.ends[0]);
+    let [from, to] = [from, found.end].map(|t| format!("t = {t}"));
+    let _ = writeln!(out, "  {:width$}  {from:>23}  {to:>23}", "");
+    for (k, name) in solution.names.iter().enumerate() {
+        let [first, last] = [first, last].map(|state| state.get(k).copied().unwrap_or(f64::NAN));
+        let _ = writeln!(out, "  {name:width$}  {first:>23.15e}  {last:>23.15e}");
+    }
+    if !free.is_empty() {
+        let _ = writeln!(out, "\nFound by the conditions");
+        for (name, value) in &free {
+            let _ = writeln!(out, "  {name:width$}  {value:>23.15e}");
+        }
+    }
+    let work = &found.statistics;
+    let intervals = found.mesh.len().saturating_sub(1);
+    let _ = match found.error_estimate.is_finite() {
+        true => writeln!(out, "\n{intervals} intervals, estimated relative error {:.1e}", found.error_estimate),
+        false => writeln!(out, "\n{intervals} intervals, no estimate of the error"),
+    };
+    let _ = write!(out, "{} meshes, {} factorizations, {} residuals", work.meshes, work.factorizations, work.residuals);
+    for (count, what) in [(work.reductions, "shortened steps"), (work.continuation_steps, "steps of continuation")] {
+        if count > 0 {
+            let _ = write!(out, ", {count} {what}");
+        }
+    }
+    let _ = writeln!(out, ", {seconds:.3} s");
+    out
 }

@@ -11,7 +11,18 @@ use plotters::prelude::*;
 use super::{Panel, PlotError, Scale};
 
 /// The panels one above the other, with a common title and a common range of the horizontal axis.
+///
+/// # Errors
+/// The picture cannot be drawn.
 pub fn svg(title: &str, x_label: &str, panels: &[Panel]) -> Result<String, PlotError> {
+    svg_with_marks(title, x_label, panels, &[])
+}
+
+/// [`svg`] with small marks along the horizontal axis of each panel, such as the mesh of a boundary value problem.
+///
+/// # Errors
+/// The picture cannot be drawn.
+pub fn svg_with_marks(title: &str, x_label: &str, panels: &[Panel], marks: &[f64]) -> Result<String, PlotError> {
     const HEADER: u32 = 44;
     let mut text = String::new();
     let height = HEADER + PANEL_HEIGHT * panels.len().max(1) as u32;
@@ -21,7 +32,7 @@ pub fn svg(title: &str, x_label: &str, panels: &[Panel]) -> Result<String, PlotE
         let root = root.titled(title, ("sans-serif", 22)).map_err(drawing)?;
         let times = extent(panels.iter().flat_map(|p| &p.series).flat_map(|s| s.points.iter().map(|point| point.0)));
         for (area, panel) in root.split_evenly((panels.len().max(1), 1)).iter().zip(panels) {
-            draw(area, panel, x_label, times.clone())?;
+            draw(area, panel, (x_label, marks), times.clone())?;
         }
         root.present().map_err(drawing)?;
     }
@@ -65,7 +76,7 @@ fn drawing(error: impl fmt::Display) -> PlotError {
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
-fn draw(area: &Area<'_>, panel: &Panel, x_label: &str, times: Range<f64>) -> Result<(), PlotError> {
+fn draw(area: &Area<'_>, panel: &Panel, (x_label, marks): (&str, &[f64]), times: Range<f64>) -> Result<(), PlotError> {
     let values = vertical(panel);
     let floor = values.start;
     let (axes, beside) = area.split_horizontally(WIDTH - LEGEND_WIDTH);
@@ -94,6 +105,11 @@ fn draw(area: &Area<'_>, panel: &Panel, x_label: &str, times: Range<f64>) -> Res
         .bold_line_style(BLACK.mix(0.12))
         .draw()
         .map_err(drawing)?;
+    let top = floor + MARK * (values.end - floor);
+    for &t in marks.iter().filter(|t| times.start <= **t && **t <= times.end) {
+        let mark = PathElement::new([(t, floor), (t, top)], BLACK.mix(0.6).stroke_width(1));
+        chart.draw_series([mark]).map_err(drawing)?;
+    }
     for (k, series) in panel.series.iter().enumerate() {
         let style = colour(k, panel.series.len()).stroke_width(2);
         let on_axis = series.points.iter().map(|&(t, y)| (t, panel.scale.apply(y, floor)));
@@ -200,6 +216,9 @@ fn thinned(points: &[(f64, f64)], times: &Range<f64>) -> Vec<(f64, f64)> {
 
 /// A tick closer to zero than this part of the axis is zero, up to the rounding errors of its position.
 const NOTHING: f64 = 1e-9;
+
+/// The length of a mark, as a part of the vertical axis.
+const MARK: f64 = 0.03;
 
 /// The label of a tick: the number, or on a logarithmic axis the power of ten; empty between powers.
 fn label(y: f64, scale: Scale) -> String {

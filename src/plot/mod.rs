@@ -1,6 +1,6 @@
 //! Curves over time as a picture.
 //!
-//! In: unknowns of a solution, or named curves, in panels. Out: SVG text, for the command line (`dae simulate --plot`)
+//! In: unknowns of a solution, or named curves, in panels. Out: SVG text, for the command line (`dae simulate --plot`, `dae solve-bvp --plot`)
 //! and the examples.
 //!
 //! ```no_run
@@ -21,7 +21,7 @@ use std::fmt;
 use std::path::Path;
 
 use dae_runtime::solution::Solution;
-pub use drawing::svg;
+pub use drawing::{svg, svg_with_marks};
 
 /// A curve.
 #[derive(Clone, Debug, PartialEq)]
@@ -260,5 +260,8 @@ mod tests {
         }
         assert_eq!(picture, svg("Drift", "time", &panels).expect("drawing into a string"));
         assert!(svg("Nothing", "t", &[]).is_ok());
+        let lines = |picture: &str| picture.matches("<line").count() + picture.matches("<polyline").count();
+        let marked = svg_with_marks("Drift", "time", &panels, &[0.0, 0.25, 1.0, 7.0]).expect("drawing into a string");
+        assert_eq!(lines(&marked), lines(&picture) + 2 * 3, "three marks within the range, in two panels");
     }
 }

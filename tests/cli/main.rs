@@ -66,3 +66,4 @@ mod files;
 mod rejected;
 mod reports;
 mod simulate;
+mod solve_bvp;

@@ -268,3 +268,26 @@ fn named_expressions_are_explained() {
     let code = stdout(&dae(&["expand", &file("hidden_let.dae", text), "--form", "ggl"]));
     assert!(code.contains("/// where r = x·sin(x)"), "{code}");
 }
+
+/// Conditions of optimal control are printed where they hold: not those that a `boundary` block replaces.
+#[test]
+fn conditions_of_optimal_control_are_those_that_hold() {
+    let of = |name: &str, more: &str| {
+        let text = format!(
+            "struct Control {{ var y = 1; var v ~ 0; var u ~ 0;
+            optimal_control {{
+                states y; adjoints v; controls u;
+                der(y) = u; running_cost = (y.powi(2) + u.powi(2)) / 2; horizon(0, 1);
+            }} {more} }}"
+        );
+        let path = file(name, &text);
+        (stdout(&dae(&["analyze", &path])), json(&dae(&["analyze", &path, "--json"])))
+    };
+    let (text, data) = of("control_plain.dae", "");
+    assert!(text.contains("  v(1) = 0\n"), "{text}");
+    assert_eq!(data["derivations"][0]["boundary_conditions"].as_array().map(Vec::len), Some(2));
+    let (text, data) = of("control_replaced.dae", "boundary { y(t_end) = 0; }");
+    assert!(!text.contains("v(1) = 0") && text.contains("y(t_end) = 0"), "{text}");
+    assert_eq!(data["derivations"][0]["boundary_conditions"], serde_json::json!([]));
+    assert_eq!(data["boundary"]["conditions"].as_array().map(Vec::len), Some(2));
+}

@@ -1,8 +1,11 @@
 //! First guesses.
 //!
-//! In: guesses of the text, a solution of an integration, or an earlier solution of a boundary value problem. Out: a mesh
-//! and an iterate.
+//! In: guesses of the text, a solution of an integration, a table, or an earlier solution of a boundary value problem.
+//! Out: a mesh and an iterate.
 
+use std::ops::RangeInclusive;
+
+use crate::contract::Name;
 use crate::solution::Solution;
 
 use super::condensed::Iterate;
@@ -18,8 +21,57 @@ pub(super) enum Guess<'g> {
     Text,
     /// A solution.
     Solution(&'g Solution),
+    /// Values at some times.
+    Table(Table),
     /// A solution with its mesh.
     Bvp(&'g BvpSolution),
+}
+
+/// Values of unknowns at some times, with straight lines between them.
+pub(super) struct Table {
+    times: Vec<f64>,
+    columns: Vec<(Name, Vec<f64>)>,
+}
+
+impl Table {
+    pub(super) fn new(times: Vec<f64>, columns: Vec<(Name, Vec<f64>)>) -> Table {
+        Table { times, columns }
+    }
+
+    /// # Errors
+    /// What is wrong with the table.
+    fn check(&self) -> Result<(), String> {
+        let Table { times, columns } = self;
+        if times.len() < 2 {
+            return Err(format!("a guess needs values at two times at least, not at {}", times.len()));
+        }
+        let direction = (times[times.len() - 1] - times[0]).signum();
+        // False also where one of them is not a number.
+        let is_in_order = |pair: &[f64]| (pair[1] - pair[0]) * direction > 0.0;
+        if let Some(pair) = times.windows(2).find(|pair| !is_in_order(pair)) {
+            return Err(format!("the times of a guess have to be in order, and {} follows on {}", pair[1], pair[0]));
+        }
+        match columns.iter().find(|(_, values)| values.len() != times.len()) {
+            Some((name, values)) => {
+                Err(format!("the guess has {} times, and {} values of `{name}`", times.len(), values.len()))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn value(&self, name: &str, t: f64) -> Option<f64> {
+        let Table { times, columns } = self;
+        let (_, values) = columns.iter().find(|(known, _)| known == name)?;
+        let direction = (times[times.len() - 1] - times[0]).signum();
+        let right = times.partition_point(|time| (time - t) * direction < 0.0).clamp(1, times.len() - 1);
+        let fraction = ((t - times[right - 1]) / (times[right] - times[right - 1])).clamp(0.0, 1.0);
+        Some(match fraction {
+            // At the ends exactly, and also next to a value that is not finite.
+            0.0 => values[right - 1],
+            1.0 => values[right],
+            fraction => values[right - 1] + fraction * (values[right] - values[right - 1]),
+        })
+    }
 }
 
 /// A guess, and where the solution is sought.
@@ -30,12 +82,15 @@ pub(super) struct FirstGuess<'g> {
     pub(super) ends: [f64; 2],
     /// Number of intervals, where there is no earlier mesh.
     pub(super) intervals: usize,
+    /// The largest number of intervals.
+    pub(super) most_intervals: usize,
 }
 
 impl FirstGuess<'_> {
     /// The first mesh and the first iterate.
     pub(super) fn iterate(&self, problem: &mut Problem<'_>, scheme: &'static Scheme) -> (Mesh, Iterate) {
-        let mesh = self.guess.mesh(&self.stops).unwrap_or_else(|| uniform(&self.stops, self.intervals));
+        let mesh = self.guess.mesh(&self.stops, self.intervals..=self.most_intervals);
+        let mesh = mesh.unwrap_or_else(|| uniform(&self.stops, self.intervals));
         let iterate = self.guess.iterate(problem, scheme, &mesh, self.ends);
         (mesh, iterate)
     }
@@ -49,13 +104,27 @@ impl FirstGuess<'_> {
 }
 
 impl Guess<'_> {
-    /// The mesh of an earlier solution, moved to these stops.
-    fn mesh(&self, stops: &Stops) -> Option<Mesh> {
-        let Guess::Bvp(earlier) = self else { return None };
-        let (first, last) = (*earlier.mesh.first()?, *earlier.mesh.last()?);
+    /// # Errors
+    /// What is wrong with the guess.
+    pub(super) fn check(&self) -> Result<(), String> {
+        match self {
+            Guess::Table(table) => table.check(),
+            Guess::Text | Guess::Solution(_) | Guess::Bvp(_) => Ok(()),
+        }
+    }
+
+    /// The mesh of an earlier solution, or the times of a table if that is a mesh of one of these `sizes`, moved to these
+    /// stops.
+    fn mesh(&self, stops: &Stops, sizes: RangeInclusive<usize>) -> Option<Mesh> {
+        let earlier = match self {
+            Guess::Bvp(earlier) => &earlier.mesh,
+            Guess::Table(table) if sizes.contains(&(table.times.len() - 1)) => &table.times,
+            Guess::Text | Guess::Solution(_) | Guess::Table(_) => return None,
+        };
+        let (first, last) = (*earlier.first()?, *earlier.last()?);
         let times = &stops.times;
         let (from, to) = (times[0], times[times.len() - 1]);
-        let moved = earlier.mesh.iter().map(|t| from + (t - first) / (last - first) * (to - from));
+        let moved = earlier.iter().map(|t| from + (t - first) / (last - first) * (to - from));
         let mut t: Vec<f64> = moved.chain(times.iter().copied()).collect();
         let direction = (to - from).signum();
         t.sort_by(|a, b| (a * direction).total_cmp(&(b * direction)));
@@ -73,12 +142,24 @@ impl Guess<'_> {
         Some(Mesh { t, stops: places, points: stops.points.clone() })
     }
 
-    /// The solution that is known, if any.
-    fn solution(&self) -> Option<&Solution> {
+    /// The first and the last time at which something is known, if there are any.
+    fn ends(&self) -> Option<(f64, f64)> {
+        let of_solution = |solution: &Solution| Some((*solution.times.first()?, solution.end_time));
         match self {
             Guess::Text => None,
-            Guess::Solution(solution) => Some(solution),
-            Guess::Bvp(earlier) => Some(&earlier.solution),
+            Guess::Solution(solution) => of_solution(solution),
+            Guess::Table(table) => Some((*table.times.first()?, *table.times.last()?)),
+            Guess::Bvp(earlier) => of_solution(&earlier.solution),
+        }
+    }
+
+    /// The value of an unknown at a time between these ends, if it is known.
+    fn value(&self, name: &str, t: f64) -> Option<f64> {
+        match self {
+            Guess::Text => None,
+            Guess::Solution(solution) => solution.value(name, t),
+            Guess::Table(table) => table.value(name, t),
+            Guess::Bvp(earlier) => earlier.value(name, t),
         }
     }
 
@@ -89,14 +170,13 @@ impl Guess<'_> {
         let n = description.unknowns.len();
         let (mut y, mut slope) = (vec![0.0; n], vec![0.0; n]);
         problem.dae.states_from_jets(t, jets, &mut y, &mut slope);
-        if let Some(solution) = self.solution() {
-            // Times beyond a solution have its values at the nearest end; another interval is mapped to that of the
-            // solution.
-            let (first, last) = (solution.times.first().copied().unwrap_or(t), solution.end_time);
+        if let Some((first, last)) = self.ends() {
+            // Times beyond what is known have the values at the nearest end; another interval is mapped to that of the
+            // guess.
             let fraction = (t - ends[0]) / (ends[1] - ends[0]);
             let t = if fraction >= 1.0 { last } else { first + fraction * (last - first) };
             for (k, unknown) in description.unknowns.iter().enumerate() {
-                if let Some(value) = solution.value(&unknown.name, t).filter(|value| value.is_finite()) {
+                if let Some(value) = self.value(&unknown.name, t).filter(|value| value.is_finite()) {
                     y[k] = value;
                     if let Some(jet) = unknown.role.jet() {
                         jets[jet] = value;
@@ -108,13 +188,7 @@ impl Guess<'_> {
     }
 
     /// The iterate on a mesh.
-    fn iterate(
-        &self,
-        problem: &mut Problem<'_>,
-        scheme: &'static Scheme,
-        mesh: &Mesh,
-        ends: [f64; 2],
-    ) -> Iterate {
+    fn iterate(&self, problem: &mut Problem<'_>, scheme: &'static Scheme, mesh: &Mesh, ends: [f64; 2]) -> Iterate {
         let mut shared: Vec<f64> =
             problem.shared.parameters.iter().map(|&parameter| problem.dae.parameters()[parameter]).collect();
         if let Guess::Bvp(earlier) = self {
@@ -156,6 +230,12 @@ impl Guess<'_> {
                     // The derivatives of the polynomial with these values.
                     node[k] = (0..s).map(|l| scheme.a_inverse[(j, l)] * (inner[l][place] - y[i][k])).sum::<f64>() / h;
                 }
+                if problem.shared.has_end
+                    && let Some(slope) = slope(problem, mesh.t[i] + scheme.c[j] * h, &inner[j], &jets)
+                {
+                    // Where guesses are constant, nothing would change with the end.
+                    node[..m].copy_from_slice(&pick(&layout.differential, &slope));
+                }
                 node[m..].copy_from_slice(&pick(&layout.algebraic, &inner[j]));
             }
             nodes.push(values);
@@ -181,6 +261,17 @@ impl Guess<'_> {
     }
 }
 
+/// The derivative that the equations give at a guess, if there are consistent values near by.
+fn slope(problem: &Problem<'_>, t: f64, guess: &[f64], jets: &[f64]) -> Option<Vec<f64>> {
+    let layout = &problem.layout;
+    let y: Vec<f64> = layout.differential.iter().map(|&place| guess[place]).collect();
+    let mut found = jets.to_vec();
+    consistent_jets(&*problem.dae, layout, &problem.shared, t, &y, &mut found)?;
+    let (mut state, mut slope) = (guess.to_vec(), vec![0.0; guess.len()]);
+    problem.dae.states_from_jets(t, &found, &mut state, &mut slope);
+    slope.iter().all(|it| it.is_finite()).then_some(slope)
+}
+
 /// Guesses at the times of a mesh, moved onto the constraints on differential unknowns, if there are any; where there are
 /// no consistent values near by, the guess.
 fn consistent_states(problem: &Problem<'_>, mesh: &Mesh, guessed: &[Vec<f64>], jets: &mut Vec<f64>) -> Vec<Vec<f64>> {
@@ -201,4 +292,32 @@ fn consistent_states(problem: &Problem<'_>, mesh: &Mesh, guessed: &[Vec<f64>], j
         state
     };
     mesh.t.iter().zip(guessed).map(consistent).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_have_straight_lines() {
+        let table = Table::new(vec![2.0, 1.0, -1.0], vec![("x".into(), vec![1.0, 3.0, 7.0])]);
+        assert_eq!(table.check(), Ok(()));
+        let of = |t: f64| table.value("x", t);
+        assert_eq!([2.5, 2.0, 1.5, 1.0, 0.0, -1.0, -2.0].map(of), [1.0, 1.0, 2.0, 3.0, 5.0, 7.0, 7.0].map(Some));
+        assert_eq!(table.value("y", 1.0), None);
+        // A value that is not known spoils the intervals next to it, and no other.
+        let gap = Table::new(vec![0.0, 1.0, 2.0], vec![("x".into(), vec![1.0, 2.0, f64::NAN])]);
+        assert_eq!([0.5, 1.0].map(|t| gap.value("x", t)), [1.5, 2.0].map(Some));
+    }
+
+    #[test]
+    fn tables_without_meaning() {
+        let of = |times: &[f64], count: usize| {
+            Table::new(times.to_vec(), vec![("x".into(), vec![0.0; count])]).check().unwrap_err()
+        };
+        assert_eq!(of(&[1.0], 1), "a guess needs values at two times at least, not at 1");
+        assert_eq!(of(&[0.0, 1.0, 1.0], 3), "the times of a guess have to be in order, and 1 follows on 1");
+        assert!(of(&[0.0, f64::NAN], 2).contains("in order"));
+        assert_eq!(of(&[0.0, 1.0], 3), "the guess has 2 times, and 3 values of `x`");
+    }
 }

@@ -50,7 +50,7 @@ use adaptive::{Failed, Found, Plan};
 use collocation::Collocation;
 use continuation::Path;
 pub use error::{BvpError, Cause};
-use guess::{FirstGuess, Guess};
+use guess::{FirstGuess, Guess, Table};
 use mesh::Mesh;
 use newton::Limits;
 use problem::{Allowed, Problem};
@@ -217,6 +217,19 @@ impl<'d> Bvp<'d> {
         self
     }
 
+    /// Starts from values of unknowns at some times, in order, with straight lines between them; another interval is mapped
+    /// to that of the times. For unknowns without a column the text has the guess. If there are at least as many times as
+    /// the first mesh has ([`Bvp::intervals`]), they are that mesh.
+    pub fn guess_table(
+        mut self,
+        times: impl Into<Vec<f64>>,
+        columns: impl IntoIterator<Item = (impl Into<Name>, Vec<f64>)>,
+    ) -> Self {
+        let columns = columns.into_iter().map(|(name, values)| (name.into(), values)).collect();
+        self.guess = Guess::Table(Table::new(times.into(), columns));
+        self
+    }
+
     /// Starts from an earlier solution, its mesh and its free quantities.
     pub fn warm_start(mut self, solution: &'d BvpSolution) -> Self {
         self.guess = Guess::Bvp(solution);
@@ -293,6 +306,7 @@ impl<'d> Bvp<'d> {
         if intervals == 0 || most_intervals == 0 {
             return Err(invalid("a mesh has at least one interval".into()));
         }
+        guess.check().map_err(invalid)?;
         let description = problem.description();
         let atol = atol.with_names(&tolerances, description).map_err(|failure| invalid(failure.to_string()))?;
         let allowed = Allowed { rtol, atol: atol.of(&description.unknowns) };
@@ -300,7 +314,7 @@ impl<'d> Bvp<'d> {
         let mut observer = observer;
         let mut is_stopped =
             |mesh: &Mesh, error: f64| observer.as_mut().is_some_and(|observer| !observer(mesh.intervals(), error));
-        let first_guess = FirstGuess { guess, stops, ends: [t0, t_end], intervals };
+        let first_guess = FirstGuess { guess, stops, ends: [t0, t_end], intervals, most_intervals };
         let nodes = match method {
             BvpMethod::Gauss => Nodes::Gauss,
             BvpMethod::Radau => Nodes::Radau,

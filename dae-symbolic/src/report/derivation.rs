@@ -94,7 +94,8 @@ pub struct OptimalControlReport {
     pub controls: Vec<String>,
     /// The ends $t_0$ and $t_1$ of the horizon.
     pub horizon: [String; 2],
-    /// The conditions at the ends of the horizon.
+    /// The conditions at the ends of the horizon, of states with start values and all adjoints; empty if the model has
+    /// conditions of its own, which replace some of them.
     pub boundary_conditions: Vec<BoundaryReport>,
 }
 
@@ -204,6 +205,10 @@ impl Spelling<'_> {
             },
             value: condition.value.map_or_else(|| "0".to_string(), |value| self.text(value)),
         };
+        let conditions = match &self.model.boundary {
+            None => it.boundary_conditions(self.model),
+            Some(_) => Vec::new(),
+        };
         OptimalControlReport {
             equations: it.equations.clone().map(|k| k + 1).collect(),
             equation_names: it.equations.clone().map(|k| self.model.equation_name(k)).collect(),
@@ -212,7 +217,7 @@ impl Spelling<'_> {
             adjoints: self.unknowns(&it.adjoints),
             controls: self.unknowns(&it.controls),
             horizon: [self.text(it.horizon.0), self.text(it.horizon.1)],
-            boundary_conditions: it.boundary_conditions(self.model).into_iter().map(condition).collect(),
+            boundary_conditions: conditions.into_iter().map(condition).collect(),
         }
     }
 }
