@@ -1,7 +1,7 @@
 //! Problems with known solutions: the singularly perturbed problems 1–35 of the test set of Mazzia and Cash, problems of
 //! index 1 to 3, eigenvalues, periodic orbits, free ends, conditions at interior points and on integrals.
 //!
-//! `problems.json` has the texts, with values that were computed independently: closed forms where there are any,
+//! `examples/boundary_value_problems/problems.json` has the texts, with values that were computed independently: closed forms where there are any,
 //! otherwise collocation of two orders on two meshes in another program, which agree to 15 digits. Each problem is solved
 //! with each set of parameters; no solution may be less accurate than it claims.
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{model, value};
 
-const PROBLEMS: &str = include_str!("problems.json");
+const PROBLEMS: &str = include_str!("../../examples/boundary_value_problems/problems.json");
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))

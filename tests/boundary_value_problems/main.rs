@@ -1,6 +1,7 @@
 //! Boundary value problems: a collection with known solutions, observed orders, random linear problems of known
 //! solution, and what is said where there is no solution.
 
+mod cart_pole;
 mod collection;
 mod options;
 mod orders;

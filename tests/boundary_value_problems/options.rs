@@ -77,7 +77,9 @@ fn both_solutions_of_bratu_and_none_beyond_the_fold() {
 fn troesch_by_automatic_continuation() {
     let mut form = model(TROESCH, &Form::Index1);
     // y'(0), by quadrature and by elliptic functions.
-    for (mu, slope) in [(5.0, 0.045_750_461_406_318_74), (10.0, 3.583_377_846_308_137e-4), (20.0, 1.648_773_182_780_404e-8)] {
+    for (mu, slope) in
+        [(5.0, 0.045_750_461_406_318_74), (10.0, 3.583_377_846_308_137e-4), (20.0, 1.648_773_182_780_404e-8)]
+    {
         form.set_parameter("mu", mu).unwrap();
         let found = Bvp::new(&form).rtol(1e-8).atol(1e-12).solve(0.0, 1.0).unwrap();
         assert!((value(&found, "z", 0.0) - slope).abs() < 1e-8, "{mu}: {:e}", value(&found, "z", 0.0));
@@ -142,10 +144,7 @@ fn derivatives_with_respect_to_parameters() {
 fn what_is_wrong_is_said() {
     let form = model(INDEX_1, &Form::Index1);
     let message = |bvp: Bvp<'_>, ends: [f64; 2]| bvp.solve(ends[0], ends[1]).unwrap_err().to_string();
-    assert_eq!(
-        message(Bvp::new(&form), [1.0, 1.0]),
-        "the solution is sought between two times, not between 1 and 1"
-    );
+    assert_eq!(message(Bvp::new(&form), [1.0, 1.0]), "the solution is sought between two times, not between 1 and 1");
     assert!(message(Bvp::new(&form).stages(1), [0.0, 1.0]).contains("2 to 9 nodes, not 1"));
     assert!(message(Bvp::new(&form).rtol(-1.0), [0.0, 1.0]).contains("relative tolerance"));
     assert!(message(Bvp::new(&form).continuation("eps", 1.0), [0.0, 1.0]).contains("no parameter `eps`"));
@@ -171,7 +170,9 @@ fn a_problem_without_a_single_solution_is_not_solved() {
              boundary {{ y(t0) = 0; y(t_end) = 0; }} }}"
         );
         let error = Bvp::new(&model(&text, &Form::Index1)).solve(0.0, 1.0).unwrap_err();
-        let (BvpError::NotConverged { cause, .. } | BvpError::Inaccurate { cause, .. }) = &error else { panic!("{error}") };
+        let (BvpError::NotConverged { cause, .. } | BvpError::Inaccurate { cause, .. }) = &error else {
+            panic!("{error}")
+        };
         assert!(matches!(cause, Cause::Undetermined | Cause::IllConditioned | Cause::Diverged), "{error}");
     }
 }

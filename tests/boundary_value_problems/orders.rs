@@ -42,14 +42,7 @@ fn errors(text: &str, form: &Form, stages: usize, count: usize, method: BvpMetho
 }
 
 /// The orders at the ends of intervals and between them, from two meshes.
-fn orders(
-    text: &str,
-    form: &Form,
-    stages: usize,
-    counts: [usize; 2],
-    method: BvpMethod,
-    projection: bool,
-) -> [f64; 2] {
+fn orders(text: &str, form: &Form, stages: usize, counts: [usize; 2], method: BvpMethod, projection: bool) -> [f64; 2] {
     let [coarse, fine] = counts.map(|count| errors(text, form, stages, count, method, projection));
     let ratio = (counts[1] as f64 / counts[0] as f64).log2();
     [0, 1].map(|k| (coarse[k] / fine[k]).log2() / ratio)

@@ -137,7 +137,9 @@ fn solve(count: usize, seed: u64) -> (usize, Vec<String>) {
                 let (computed, exact) = (found.value(name, t).unwrap_or(f64::NAN), known.at(t));
                 let error = (computed - exact).abs() / (tolerance * (1.0 + exact.abs()));
                 if error.is_nan() || error > 1.0 {
-                    wrong.push(format!("{name}({t}) = {computed}, not {exact}, {error:.1} tolerances of {tolerance:e} off: {text}"));
+                    wrong.push(format!(
+                        "{name}({t}) = {computed}, not {exact}, {error:.1} tolerances of {tolerance:e} off: {text}"
+                    ));
                 }
             }
         }

@@ -5,7 +5,7 @@
 use super::collocation::Collocation;
 use super::condensed::{Deficiency, Iterate};
 use super::error::Cause;
-use super::estimate::{Estimate, estimate};
+use super::estimate::{Estimate, estimate, rounding};
 use super::mesh::{Mesh, equidistributed, halved, parts};
 use super::newton::{self, Limits, Work};
 use super::problem::{Allowed, Problem};
@@ -92,7 +92,7 @@ pub(super) fn solve(
             if plan.has_fixed_mesh || 2 * mesh.intervals() > plan.patient_intervals {
                 // Where rounding errors are amplified, they keep Newton's iteration from converging.
                 let collocation = Collocation { problem, scheme };
-                let rounding = estimate(&collocation, plan.nodes, &mesh, &iterate, allowed).rounding;
+                let rounding = rounding(&collocation, plan.nodes, &mesh, &iterate, allowed);
                 let cause = if rounding > 1.0 { Cause::IllConditioned } else { cause(&obstacle) };
                 return failed(cause, mesh, iterate, unknown, false);
             }

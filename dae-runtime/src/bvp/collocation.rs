@@ -102,6 +102,11 @@ impl Discretization for &'static Scheme {
         Collocation { problem, scheme: self }.factorize(mesh, iterate, residuals)
     }
 
+    fn resolution(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate, allowed: &Allowed) -> f64 {
+        let coefficients = Collocation { problem, scheme: self }.last_coefficients(mesh, iterate, allowed);
+        coefficients.into_iter().fold(0.0, f64::max)
+    }
+
     fn correction(
         &self,
         problem: &Problem<'_>,
@@ -142,9 +147,14 @@ impl Collocation<'_, '_> {
 
     /// Derivatives of the differential unknowns, and algebraic unknowns, at `theta` in interval `i`.
     pub(super) fn others(&self, iterate: &Iterate, i: usize, theta: f64) -> Vec<f64> {
+        self.others_with(iterate, i, &self.scheme.values(theta))
+    }
+
+    /// [`Collocation::others`] with the values of the Lagrange polynomials there.
+    pub(super) fn others_with(&self, iterate: &Iterate, i: usize, values_of_polynomials: &[f64]) -> Vec<f64> {
         let [m, na, _] = self.sizes();
         let mut values = vec![0.0; m + na];
-        for (node, weight) in iterate.nodes[i].chunks_exact(m + na).zip(self.scheme.values(theta)) {
+        for (node, weight) in iterate.nodes[i].chunks_exact(m + na).zip(values_of_polynomials) {
             values.iter_mut().zip(node).for_each(|(value, node)| *value += weight * node);
         }
         values
@@ -234,6 +244,26 @@ impl Collocation<'_, '_> {
         Ok(residuals)
     }
 
+    /// For each interval, the largest coefficient of the Legendre polynomial of highest degree, in units of the error
+    /// allowed.
+    pub(super) fn last_coefficients(&self, mesh: &Mesh, iterate: &Iterate, allowed: &Allowed) -> Vec<f64> {
+        let layout = &self.problem.layout;
+        let [m, na, _] = self.sizes();
+        let factors = self.scheme.last_coefficient();
+        let of_interval = |(i, nodes): (usize, &Vec<f64>)| {
+            let h = mesh.t[i + 1] - mesh.t[i];
+            let coefficient = |k: usize| -> f64 {
+                nodes.chunks_exact(m + na).zip(&factors).map(|(node, factor)| h * factor * node[k]).sum()
+            };
+            let in_units = |(k, &unknown): (usize, &usize)| {
+                let size = iterate.y[i][k].abs().max(iterate.y[i + 1][k].abs());
+                coefficient(k).abs() / allowed.of(unknown, size)
+            };
+            layout.differential.iter().enumerate().map(in_units).fold(f64::MIN_POSITIVE, f64::max)
+        };
+        iterate.nodes.iter().enumerate().map(of_interval).collect()
+    }
+
     /// How everything changes with one of the quantities that keep their values.
     pub(super) fn response(
         &self,
@@ -312,7 +342,8 @@ impl Collocation<'_, '_> {
     /// Linearises the equations of an interval and eliminates what belongs to its nodes.
     fn interval(&self, mesh: &Mesh, iterate: &Iterate, i: usize) -> Result<Interval, Deficiency> {
         let [m, na, thetas] = self.sizes();
-        let (n, s, layout, description) = (m + na, self.scheme.stages(), &self.problem.layout, self.problem.description());
+        let (n, s, layout, description) =
+            (m + na, self.scheme.stages(), &self.problem.layout, self.problem.description());
         let h = mesh.t[i + 1] - mesh.t[i];
         let stretch = mesh.moves(i + 1) - mesh.moves(i);
         let mut matrix = Matrix::zeros(s * n, s * n);
@@ -502,8 +533,10 @@ impl Collocation<'_, '_> {
         let by_y = dense(&description.jacobian_y, &by_y, n, n);
         let by_yp = dense(&description.jacobian_yp, &by_yp, n, n);
         let of_index_2 = &layout.algebraic[layout.of_index_1..];
-        let leading = Matrix::from_fn(m, m, |r, c| by_yp[(layout.dynamic_rows[r], layout.differential[c])]).factors()?;
-        let mut directions = Matrix::from_fn(m, of_index_2.len(), |r, c| -by_y[(layout.dynamic_rows[r], of_index_2[c])]);
+        let leading =
+            Matrix::from_fn(m, m, |r, c| by_yp[(layout.dynamic_rows[r], layout.differential[c])]).factors()?;
+        let mut directions =
+            Matrix::from_fn(m, of_index_2.len(), |r, c| -by_y[(layout.dynamic_rows[r], of_index_2[c])]);
         directions.as_mut_slice().chunks_exact_mut(m.max(1)).for_each(|column| leading.solve(column));
         directions.as_slice().iter().all(|entry| entry.is_finite()).then_some(directions)
     }

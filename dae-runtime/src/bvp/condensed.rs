@@ -43,7 +43,12 @@ impl Iterate {
     pub(super) fn add(&mut self, factor: f64, change: &Iterate) {
         let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += factor * from);
         add(&mut self.shared, &change.shared);
-        let rows = [(&mut self.y, &change.y), (&mut self.ends, &change.ends), (&mut self.nodes, &change.nodes), (&mut self.jets, &change.jets)];
+        let rows = [
+            (&mut self.y, &change.y),
+            (&mut self.ends, &change.ends),
+            (&mut self.nodes, &change.nodes),
+            (&mut self.jets, &change.jets),
+        ];
         for (to, from) in rows {
             to.iter_mut().zip(from).for_each(|(to, from)| add(to, from));
         }
@@ -195,7 +200,8 @@ impl Condensed {
             let mut by_times = vec![0.0; b.jacobian_t.len()];
             boundary.boundary_jacobian_t(&times, &jets, &mut by_times);
             for (row, point, place) in b.jacobian_t.entries() {
-                matrix[(conditions + row, count * m + column)] += by_times[place] * mesh.moves(mesh.stops[mesh.points[point]]);
+                matrix[(conditions + row, count * m + column)] +=
+                    by_times[place] * mesh.moves(mesh.stops[mesh.points[point]]);
             }
         }
         for i in 0..normals {
@@ -242,7 +248,10 @@ impl Condensed {
         let normal = &residuals.stops[0].normal_residual;
         right[conditions + rows..][..normal.len()].copy_from_slice(normal);
         let pinned = residuals.pinned.iter().map(|residual| -residual);
-        right[conditions + rows + normal.len()..].iter_mut().zip(pinned).for_each(|(value, residual)| *value = residual);
+        right[conditions + rows + normal.len()..]
+            .iter_mut()
+            .zip(pinned)
+            .for_each(|(value, residual)| *value = residual);
         right.iter_mut().zip(&self.scales).for_each(|(value, scale)| *value /= scale);
         self.factors.solve(&mut right);
         if right.iter().any(|value| !value.is_finite()) {

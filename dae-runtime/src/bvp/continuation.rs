@@ -13,8 +13,8 @@
 use super::adaptive::{self, Failed, Found, Plan, transfer};
 use super::collocation::Collocation;
 use super::condensed::Iterate;
-use super::mesh::Mesh;
 use super::error::Cause;
+use super::mesh::Mesh;
 use super::problem::{Allowed, Problem};
 use super::scheme::Scheme;
 use super::solution::BvpStatistics;
@@ -99,8 +99,7 @@ pub(super) fn follow(
     is_stopped: &mut dyn FnMut(&Mesh, f64) -> bool,
 ) -> Result<Found, Box<Failed>> {
     let factor = (LOOSE / allowed.rtol).max(1.0);
-    let loose =
-        Allowed { rtol: allowed.rtol * factor, atol: allowed.atol.iter().map(|atol| atol * factor).collect() };
+    let loose = Allowed { rtol: allowed.rtol * factor, atol: allowed.atol.iter().map(|atol| atol * factor).collect() };
     path.set(problem, 0.0);
     let begun = adaptive::solve(problem, plan, mesh, iterate, &loose, statistics, is_stopped);
     let mut here = begun.inspect_err(|_| path.set(problem, 1.0))?;

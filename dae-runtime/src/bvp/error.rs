@@ -153,7 +153,9 @@ impl fmt::Display for BvpError {
                 let intervals = last.mesh.len().saturating_sub(1);
                 write!(f, "no solution was found: {cause} (last mesh: {intervals} intervals)")?;
                 match cause {
-                    Cause::Diverged => write!(f, "; give a better guess, or approach the problem by continuation in a parameter"),
+                    Cause::Diverged => {
+                        write!(f, "; give a better guess, or approach the problem by continuation in a parameter")
+                    }
                     _ => Ok(()),
                 }
             }

@@ -10,7 +10,7 @@
 //! Errors of algebraic unknowns are those that follow from the errors of differential unknowns, $\partial z/\partial y\,
 //! \delta y$, since solutions are recorded with algebraic unknowns that are consistent ([`super::solution`]).
 
-use super::collocation::Collocation;
+use super::collocation::{Collocation, Factorized, Residuals};
 use super::condensed::Iterate;
 use super::mesh::Mesh;
 use super::problem::Allowed;
@@ -20,8 +20,10 @@ use super::states::States;
 /// Where differences are sampled, as fractions of an interval; the ends are compared as well.
 const SAMPLES: [f64; 5] = [0.1, 0.3, 0.5, 0.7, 0.9];
 /// Where algebraic unknowns are compared.
-const CONSISTENT_SAMPLES: [f64; 2] = [0.5, 1.0];
+const CONSISTENT_SAMPLES: [f64; 5] = [0.0, 0.2, 0.5, 0.8, 1.0];
 
+/// Coefficients of this size, in units of the error allowed, show that a mesh is too coarse.
+const TOO_COARSE: f64 = 100.0;
 /// Rounding errors of an equation are this many times that of its largest term.
 const SEVERAL: f64 = 4.0;
 
@@ -30,7 +32,8 @@ const SEVERAL: f64 = 4.0;
 pub(super) struct Estimate {
     /// Largest error in units of the error allowed.
     pub(super) largest: f64,
-    /// Largest change of the solution if the terms of the equations change by rounding errors, in the same units.
+    /// Largest change of the solution if the terms of the equations change by rounding errors, in the same units; zero
+    /// where the error is larger than allowed anyway.
     pub(super) rounding: f64,
     /// Largest error of each unknown of the formulation, in its unit.
     pub(super) errors: Vec<f64>,
@@ -61,7 +64,8 @@ impl Estimate {
     }
 }
 
-/// Estimates the error of `iterate`; infinite if the second solution cannot be computed.
+/// Estimates the error of `iterate`; infinite if the second solution cannot be computed. Where the coefficients alone show
+/// that the mesh is too coarse by far, the largest of them is the estimate.
 pub(super) fn estimate(
     collocation: &Collocation<'_, '_>,
     nodes: Nodes,
@@ -72,14 +76,14 @@ pub(super) fn estimate(
     let problem = collocation.problem;
     let layout = &problem.layout;
     let unknowns = problem.description().unknowns.len();
-    let mut estimate = Estimate {
-        largest: 0.0,
-        rounding: 0.0,
-        errors: vec![0.0; unknowns],
-        coefficients: coefficients(collocation, mesh, iterate, allowed),
-    };
+    let coefficients = collocation.last_coefficients(mesh, iterate, allowed);
+    let size = coefficients.iter().copied().fold(0.0, f64::max);
+    if size > TOO_COARSE {
+        return Estimate { coefficients, largest: size, ..Estimate::unknown(unknowns, 0) };
+    }
+    let mut estimate = Estimate { largest: 0.0, rounding: 0.0, errors: vec![0.0; unknowns], coefficients };
     let lower = Collocation { problem, scheme: Scheme::of(nodes, collocation.scheme.stages() - 1) };
-    let Some((second, roundings)) = less_accurate(collocation, &lower, mesh, iterate, allowed) else {
+    let Some((second, factors, mut residuals)) = less_accurate(collocation, &lower, mesh, iterate) else {
         return Estimate { coefficients: estimate.coefficients, ..Estimate::unknown(unknowns, mesh.intervals()) };
     };
     for (first, second) in iterate.shared.iter().zip(&second.shared) {
@@ -97,16 +101,13 @@ pub(super) fn estimate(
         for (k, &unknown) in layout.differential.iter().enumerate() {
             let all = || samples.iter().chain(&ends).map(|[a, b]| (a[k], a[k] - b[k]));
             estimate.see(allowed, unknown, all());
-            let size = all().fold(0.0_f64, |size, (value, _)| size.max(value.abs()));
-            for change in roundings.iter().map(|rounding| SEVERAL * rounding.y[i + 1][k].abs()) {
-                estimate.rounding = estimate.rounding.max(change / allowed.of(unknown, size));
-            }
         }
         if layout.algebraic.is_empty() {
             continue;
         }
         let algebraic = CONSISTENT_SAMPLES.map(|theta| {
             let [a, b] = match theta {
+                0.0 => [iterate.y[i].clone(), second.y[i].clone()],
                 1.0 => [iterate.y[i + 1].clone(), second.y[i + 1].clone()],
                 _ => [collocation.value(mesh, iterate, i, theta), lower.value(mesh, &second, i, theta)],
             };
@@ -121,48 +122,65 @@ pub(super) fn estimate(
             estimate.see(allowed, unknown, algebraic.iter().map(|sample| sample[k]));
         }
     }
+    if estimate.largest <= 1.0 {
+        estimate.rounding = responses(&lower, mesh, &second, allowed, &factors, &mut residuals);
+    }
     estimate
 }
 
-/// The solution of the discretisation with fewer nodes near `iterate`, and its change by rounding errors.
+/// Largest change of the solution near `iterate` by rounding errors, in units of the error allowed; zero if the linearised
+/// equations cannot be solved.
+pub(super) fn rounding(
+    collocation: &Collocation<'_, '_>,
+    nodes: Nodes,
+    mesh: &Mesh,
+    iterate: &Iterate,
+    allowed: &Allowed,
+) -> f64 {
+    let lower =
+        Collocation { problem: collocation.problem, scheme: Scheme::of(nodes, collocation.scheme.stages() - 1) };
+    less_accurate(collocation, &lower, mesh, iterate).map_or(0.0, |(second, factors, mut residuals)| {
+        responses(&lower, mesh, &second, allowed, &factors, &mut residuals)
+    })
+}
+
+/// The largest response to residuals as large as rounding errors.
+fn responses(
+    collocation: &Collocation<'_, '_>,
+    mesh: &Mesh,
+    iterate: &Iterate,
+    allowed: &Allowed,
+    factors: &Factorized,
+    residuals: &mut Residuals,
+) -> f64 {
+    let mut largest = 0.0;
+    for are_random in [true, false] {
+        collocation.roundings(mesh, iterate, allowed, residuals, are_random);
+        let Some(change) = collocation.correction(mesh, factors, residuals) else { continue };
+        for (change, ends) in change.y[1..].iter().zip(iterate.y.windows(2)) {
+            for (k, &unknown) in collocation.problem.layout.differential.iter().enumerate() {
+                let size = ends[0][k].abs().max(ends[1][k].abs());
+                largest = f64::max(largest, SEVERAL * change[k].abs() / allowed.of(unknown, size));
+            }
+        }
+    }
+    largest
+}
+
+/// The solution of the discretisation with fewer nodes near `iterate`, the factors that gave it, and room for residuals.
 fn less_accurate(
     collocation: &Collocation<'_, '_>,
     lower: &Collocation<'_, '_>,
     mesh: &Mesh,
     iterate: &Iterate,
-    allowed: &Allowed,
-) -> Option<(Iterate, [Iterate; 2])> {
-    let nodes = (0..mesh.intervals())
-        .map(|i| lower.scheme.c.iter().flat_map(|&c| collocation.others(iterate, i, c)).collect())
-        .collect();
+) -> Option<(Iterate, Factorized, Residuals)> {
+    let weights: Vec<Vec<f64>> = lower.scheme.c.iter().map(|&c| collocation.scheme.values(c)).collect();
+    let at_nodes = |i: usize| weights.iter().flat_map(|weights| collocation.others_with(iterate, i, weights)).collect();
+    let nodes = (0..mesh.intervals()).map(at_nodes).collect();
     let mut second = Iterate { nodes, ..iterate.clone() };
-    let mut residuals = lower.residuals(mesh, &second).ok()?;
-    let factorized = lower.factorize(mesh, &second, &residuals).ok()?;
-    let change = lower.correction(mesh, &factorized, &residuals)?;
+    let residuals = lower.residuals(mesh, &second).ok()?;
+    let factors = lower.factorize(mesh, &second, &residuals).ok()?;
+    let change = lower.correction(mesh, &factors, &residuals)?;
     second.add(1.0, &change);
-    let mut rounding = |are_random| {
-        lower.roundings(mesh, &second, allowed, &mut residuals, are_random);
-        lower.correction(mesh, &factorized, &residuals)
-    };
-    let roundings = [rounding(true)?, rounding(false)?];
-    Some((second, roundings))
-}
-
-/// For each interval, the largest coefficient of the Legendre polynomial of highest degree.
-fn coefficients(collocation: &Collocation<'_, '_>, mesh: &Mesh, iterate: &Iterate, allowed: &Allowed) -> Vec<f64> {
-    let layout = &collocation.problem.layout;
-    let width = layout.differential.len() + layout.algebraic.len();
-    let factors = collocation.scheme.last_coefficient();
-    let of_interval = |(i, nodes): (usize, &Vec<f64>)| {
-        let h = mesh.t[i + 1] - mesh.t[i];
-        let coefficient = |k: usize| -> f64 {
-            nodes.chunks_exact(width).zip(&factors).map(|(node, factor)| h * factor * node[k]).sum()
-        };
-        let in_units = |(k, &unknown): (usize, &usize)| {
-            let size = iterate.y[i][k].abs().max(iterate.y[i + 1][k].abs());
-            coefficient(k).abs() / allowed.of(unknown, size)
-        };
-        layout.differential.iter().enumerate().map(in_units).fold(f64::MIN_POSITIVE, f64::max)
-    };
-    iterate.nodes.iter().enumerate().map(of_interval).collect()
+    Some((second, factors, residuals))
 }

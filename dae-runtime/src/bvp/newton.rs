@@ -18,12 +18,7 @@ pub(super) trait Discretization {
     /// Factors of their linearisation.
     type Factors;
 
-    fn residuals(
-        &self,
-        problem: &Problem<'_>,
-        mesh: &Mesh,
-        iterate: &Iterate,
-    ) -> Result<Self::Residuals, Deficiency>;
+    fn residuals(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Result<Self::Residuals, Deficiency>;
 
     fn factorize(
         &self,
@@ -32,6 +27,12 @@ pub(super) trait Discretization {
         iterate: &Iterate,
         residuals: &Self::Residuals,
     ) -> Result<Self::Factors, Deficiency>;
+
+    /// How well the mesh resolves an iterate: an error that remains in any case, in units of the error allowed. Corrections
+    /// need not be much smaller.
+    fn resolution(&self, _problem: &Problem<'_>, _mesh: &Mesh, _iterate: &Iterate, _allowed: &Allowed) -> f64 {
+        1.0
+    }
 
     /// The Newton correction, or with factors of another iterate a simplified one; `None` if it is not finite.
     fn correction(
@@ -83,6 +84,8 @@ pub(super) struct Work {
 
 /// A correction that becomes no smaller than by this factor is at the level of rounding errors if it is small.
 const STALLED: f64 = 0.25;
+/// The part of an error that the mesh leaves to which Newton's method is accurate, in units of `Limits::settled`.
+const UNRESOLVED: f64 = 0.1;
 /// A step that was shortened may be lengthened if it turns out to have been too short by this factor.
 const TOO_SHORT: f64 = 4.0;
 
@@ -119,7 +122,9 @@ impl Norm {
             weights: [
                 layout.differential.iter().zip(&sizes).map(weight).collect(),
                 layout.algebraic.iter().zip(&algebraic).map(weight).collect(),
-                shared.map(|(value, change)| allowed.of_shared(value.abs().max((value + change).abs())).recip()).collect(),
+                shared
+                    .map(|(value, change)| allowed.of_shared(value.abs().max((value + change).abs())).recip())
+                    .collect(),
             ],
             lengths: mesh.t.windows(2).map(|ends| (ends[1] - ends[0]).abs()).collect(),
             of_index_1: layout.of_index_1,
@@ -203,7 +208,8 @@ pub(super) fn solve(
             let mut difference = simplified.clone();
             difference.add(-1.0, &change);
             let curvature = norm.mean(&difference) * size;
-            damping = if curvature > 0.0 { (damping * size_before * simplified_size / curvature).min(1.0) } else { 1.0 };
+            damping =
+                if curvature > 0.0 { (damping * size_before * simplified_size / curvature).min(1.0) } else { 1.0 };
         }
         // A long step is tried once before it is shortened; a shortened one is lengthened at most once.
         let (mut shortened, start) = (false, iterate.clone());
@@ -221,8 +227,7 @@ pub(super) fn solve(
             }
             work.residuals += 1;
             let at = if moves_far { None } else { discretization.residuals(problem, mesh, &trial).ok() };
-            let simplified =
-                at.and_then(|at| Some((discretization.correction(problem, mesh, &factors, &at)?, at)));
+            let simplified = at.and_then(|at| Some((discretization.correction(problem, mesh, &factors, &at)?, at)));
             let Some((simplified, at_trial)) = simplified.filter(|(it, _)| norm.mean(it).is_finite()) else {
                 damping *= 0.5;
                 shortened = true;
@@ -233,7 +238,9 @@ pub(super) fn solve(
             let largest = norm.largest(problem, &simplified);
             // A correction that is no larger than its own rounding errors cannot become smaller.
             let is_noise = simplified_size >= STALLED * size && largest <= limits.tolerable;
-            if damping == 1.0 && (largest <= limits.settled || is_noise) {
+            let resolution = discretization.resolution(problem, mesh, &trial, allowed);
+            let settled = limits.settled * (UNRESOLVED * resolution).max(1.0);
+            if damping == 1.0 && (largest <= settled || is_noise) {
                 *iterate = trial;
                 if simplified_size < size {
                     iterate.add(1.0, &simplified);

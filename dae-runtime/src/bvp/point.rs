@@ -117,8 +117,7 @@ impl Linearized {
         }
         // The jets with the least change from given differential unknowns, and the part of these that is left.
         let follow = |particular: &mut [f64], given: &[f64]| -> Vec<f64> {
-            let mut gap: Vec<f64> =
-                (0..m).map(|k| (given[k] - particular[layout.jets[k]]) / unit_of(k)).collect();
+            let mut gap: Vec<f64> = (0..m).map(|k| (given[k] - particular[layout.jets[k]]) / unit_of(k)).collect();
             reflect(&tangent, &tangent_first, &mut gap);
             let rest = gap.split_off(freedom);
             for k in (0..freedom).rev() {
@@ -194,16 +193,8 @@ pub(super) fn consistent_jets(
 }
 
 /// Newton's iteration for [`consistent_jets`].
-fn iterate(
-    dae: &dyn Dae,
-    layout: &Layout,
-    shared: &Shared,
-    t: f64,
-    y: &[f64],
-    jets: &mut [f64],
-) -> Option<Linearized> {
-    let units: Vec<f64> =
-        dae.prolongation().prolongation_description().jets.iter().map(|jet| jet.nominal).collect();
+fn iterate(dae: &dyn Dae, layout: &Layout, shared: &Shared, t: f64, y: &[f64], jets: &mut [f64]) -> Option<Linearized> {
+    let units: Vec<f64> = dae.prolongation().prolongation_description().jets.iter().map(|jet| jet.nominal).collect();
     let mut previous = f64::INFINITY;
     for k in 0..STEPS {
         // Far from consistent values the steps approach the nearest ones slowly: some near by serve as well.

@@ -5,8 +5,8 @@
 
 use crate::contract::{Boundary, Dae, Description, Kind, Name, Point};
 
-use super::mesh::{Mesh, Stops};
 use super::error::BvpError;
+use super::mesh::{Mesh, Stops};
 
 /// Places of unknowns and rows.
 #[derive(Clone, Debug)]
@@ -45,7 +45,10 @@ impl Layout {
                     return Err(unsuitable(format!("its unknown `{}` has index {}", unknown.name, unknown.index)));
                 }
                 Kind::Differential if unknown.index > 1 => {
-                    let reason = format!("the derivative of `{}` occurs, which is determined by constraints alone", unknown.name);
+                    let reason = format!(
+                        "the derivative of `{}` occurs, which is determined by constraints alone",
+                        unknown.name
+                    );
                     return Err(unsuitable(reason));
                 }
                 Kind::Differential | Kind::Algebraic => {}
@@ -69,7 +72,8 @@ impl Layout {
         }
         if of_index_1 < algebraic.len() && dynamic_rows.len() != differential.len() {
             return Err(unsuitable(
-                "it has unknowns of index 2, and constraints that are combinations of equations with derivatives".into(),
+                "it has unknowns of index 2, and constraints that are combinations of equations with derivatives"
+                    .into(),
             ));
         }
         Ok(Layout { differential, jets, algebraic, of_index_1, dynamic_rows, constraint_rows, projects: true })

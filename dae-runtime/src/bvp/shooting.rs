@@ -55,7 +55,8 @@ struct Start {
 
 impl Shooting {
     fn integration<'p>(&self, problem: &'p Problem<'_>) -> Integration<'p, 'static> {
-        let options = Options { rtol: self.rtol, atol: Tolerance::PerComponent(self.atol.clone()), ..Options::default() };
+        let options =
+            Options { rtol: self.rtol, atol: Tolerance::PerComponent(self.atol.clone()), ..Options::default() };
         Integration::new(&*problem.dae).method(self.method).options(options)
     }
 
@@ -184,8 +185,7 @@ impl Shooting {
         }
         if let Some(column) = shared.end() {
             // The end of the interval moves, and so does its start, along the solution.
-            let moved: Vec<f64> =
-                layout.differential.iter().map(|&place| -mesh.moves(i) * start.yp[place]).collect();
+            let moved: Vec<f64> = layout.differential.iter().map(|&place| -mesh.moves(i) * start.yp[place]).collect();
             for (row, &place) in layout.differential.iter().enumerate() {
                 let before: f64 = moved.iter().enumerate().map(|(k, moved)| relation.gamma[(row, k)] * moved).sum();
                 relation.delta[(row, column)] = mesh.moves(i + 1) * end.end_derivative[place] + before;

@@ -12,6 +12,9 @@ use super::condensed::Iterate;
 use super::mesh::Mesh;
 use super::point::{Linearized, consistent_jets};
 
+/// Degrees by which polynomials through consistent states exceed those of the method.
+const MORE: usize = 2;
+
 /// The state of the model at a time: consistent where that is possible, otherwise that of the iterate.
 pub(super) struct States<'c, 'p, 'd> {
     collocation: &'c Collocation<'p, 'd>,
@@ -105,11 +108,11 @@ pub(super) fn record(collocation: &Collocation<'_, '_>, mesh: &Mesh, iterate: &I
     let problem = collocation.problem;
     let dae = &*problem.dae;
     let n = problem.description().unknowns.len();
-    let degree = collocation.scheme.stages();
+    // Algebraic unknowns are no polynomials: they are interpolated more accurately than differential unknowns are known.
+    let degree = collocation.scheme.stages() + if problem.layout.algebraic.is_empty() { 0 } else { MORE };
     // Points of interpolation that include the ends, and the map from values there to powers of s = theta - 1.
-    let theta: Vec<f64> = (0..=degree)
-        .map(|k| 0.5 * (1.0 - (std::f64::consts::PI * k as f64 / degree as f64).cos()))
-        .collect();
+    let theta: Vec<f64> =
+        (0..=degree).map(|k| 0.5 * (1.0 - (std::f64::consts::PI * k as f64 / degree as f64).cos())).collect();
     let powers = Matrix::from_fn(degree + 1, degree + 1, |i, k| (theta[i] - 1.0).powi(k as i32));
     let factors = powers.factors();
     let integrals: Vec<Vec<f64>> = theta[1..degree].iter().map(|&theta| collocation.scheme.integrals(theta)).collect();
