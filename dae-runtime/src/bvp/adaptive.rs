@@ -3,7 +3,7 @@
 //! In: a problem, a first mesh with a first guess. Out: a solution with its mesh and error.
 
 use super::collocation::Collocation;
-use super::condensed::{Deficiency, Iterate};
+use super::condensed::Iterate;
 use super::error::Cause;
 use super::estimate::{Estimate, estimate, rounding};
 use super::mesh::{Mesh, equidistributed, halved, parts};
@@ -11,6 +11,7 @@ use super::newton::{self, Limits, Work};
 use super::problem::{Allowed, Problem};
 use super::scheme::{Nodes, Scheme};
 use super::solution::BvpStatistics;
+use super::states::interpolation_errors;
 
 /// How solutions are sought.
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +49,10 @@ impl Failed {
     }
 }
 
+/// The largest estimate that is accepted, in units of the error allowed.
+const ACCEPTED: f64 = 0.4;
 /// The error aimed at, in units of the error allowed.
-const AIM: f64 = 0.2;
+const AIM: f64 = 0.1;
 /// Number of meshes.
 const MESHES: usize = 60;
 /// Largest factors by which the number of intervals changes.
@@ -89,11 +92,11 @@ pub(super) fn solve(
         statistics.reductions += work.reductions;
         if let Err(obstacle) = solved {
             let unknown = Estimate::unknown(unknowns, mesh.intervals());
-            if plan.has_fixed_mesh || 2 * mesh.intervals() > plan.patient_intervals {
+            if plan.has_fixed_mesh || 2 * mesh.intervals() > plan.patient_intervals.min(plan.most_intervals) {
                 // Where rounding errors are amplified, they keep Newton's iteration from converging.
                 let collocation = Collocation { problem, scheme };
                 let rounding = rounding(&collocation, plan.nodes, &mesh, &iterate, allowed);
-                let cause = if rounding > 1.0 { Cause::IllConditioned } else { cause(&obstacle) };
+                let cause = if rounding > 1.0 { Cause::IllConditioned } else { newton::cause(&obstacle) };
                 return failed(cause, mesh, iterate, unknown, false);
             }
             problem.set_shared(&mut mesh, &start.shared);
@@ -103,16 +106,17 @@ pub(super) fn solve(
             continue;
         }
         let collocation = Collocation { problem, scheme };
-        let estimate = estimate(&collocation, plan.nodes, &mesh, &iterate, allowed);
+        let mut estimate = estimate(&collocation, plan.nodes, &mesh, &iterate, allowed, plan.has_fixed_mesh);
         statistics.factorizations += 1;
         statistics.residuals += 1;
-        if is_stopped(&mesh, estimate.largest) {
-            return failed(Cause::Interrupted, mesh, iterate, estimate, true);
-        }
-        if plan.has_fixed_mesh || estimate.largest.max(estimate.rounding) <= 1.0 {
+        let stops = is_stopped(&mesh, estimate.largest);
+        if is_accurate(&collocation, &mesh, &iterate, allowed, &mut estimate) || plan.has_fixed_mesh {
             return Ok(Found { mesh, iterate, estimate });
         }
-        if estimate.largest <= 1.0 {
+        if stops {
+            return failed(Cause::Interrupted, mesh, iterate, estimate, true);
+        }
+        if estimate.largest <= ACCEPTED {
             return failed(Cause::IllConditioned, mesh, iterate, estimate, true);
         }
         if estimate.largest < 0.7 * best {
@@ -133,6 +137,27 @@ pub(super) fn solve(
     }
     let estimate = Estimate::unknown(unknowns, mesh.intervals());
     failed(Cause::Stagnated, mesh, iterate, estimate, false)
+}
+
+/// Whether the error is as small as asked for, between the points at which algebraic unknowns are interpolated, too.
+/// Where it is not there, the estimate says so afterwards.
+fn is_accurate(
+    collocation: &Collocation<'_, '_>,
+    mesh: &Mesh,
+    iterate: &Iterate,
+    allowed: &Allowed,
+    estimate: &mut Estimate,
+) -> bool {
+    if estimate.largest.max(estimate.rounding) > ACCEPTED {
+        return false;
+    }
+    let missed = interpolation_errors(collocation, mesh, iterate, allowed);
+    for (coefficient, missed) in estimate.coefficients.iter_mut().zip(&missed) {
+        *coefficient = coefficient.max(*missed);
+    }
+    let largest = missed.into_iter().fold(0.0, f64::max);
+    estimate.largest = estimate.largest.max(largest);
+    largest <= 1.0
 }
 
 /// Solves on a mesh. The directions of projections are kept while Newton's method iterates, and are set until this changes
@@ -214,14 +239,5 @@ pub(super) fn transfer(collocation: &Collocation<'_, '_>, from: &Mesh, iterate: 
         nodes: nodes.collect(),
         jets: iterate.jets.clone(),
         directions: Vec::new(),
-    }
-}
-
-fn cause(obstacle: &newton::Obstacle) -> Cause {
-    match obstacle {
-        newton::Obstacle::Deficient(Deficiency::NotFinite(t)) => Cause::NotFinite { t: *t },
-        newton::Obstacle::Deficient(Deficiency::Interval(t) | Deficiency::Point(t)) => Cause::Singular { t: *t },
-        newton::Obstacle::Deficient(Deficiency::Conditions) => Cause::Undetermined,
-        newton::Obstacle::Damping | newton::Obstacle::Iterations => Cause::Diverged,
     }
 }

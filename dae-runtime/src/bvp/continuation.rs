@@ -84,6 +84,9 @@ fn predicted(
         let mut difference = here.iterate.clone();
         difference.add(-1.0, &transfer(&collocation, &before.mesh, &before.iterate, &here.mesh));
         iterate.add((next - s) / (s - s_before), &difference);
+        if problem.shared.end().is_some_and(|end| !here.mesh.can_end_at(iterate.shared[end])) {
+            return here.iterate.clone();
+        }
     }
     iterate
 }
@@ -102,7 +105,15 @@ pub(super) fn follow(
     let loose = Allowed { rtol: allowed.rtol * factor, atol: allowed.atol.iter().map(|atol| atol * factor).collect() };
     path.set(problem, 0.0);
     let begun = adaptive::solve(problem, plan, mesh, iterate, &loose, statistics, is_stopped);
-    let mut here = begun.inspect_err(|_| path.set(problem, 1.0))?;
+    // A solution that is not accurate enough on the way is none of the problem.
+    let unsolved = |mut failed: Box<Failed>| {
+        failed.is_zero &= failed.cause == Cause::Interrupted;
+        failed
+    };
+    let mut here = begun.map_err(|failed| {
+        path.set(problem, 1.0);
+        unsolved(failed)
+    })?;
     let (mut s, mut step) = (0.0_f64, FIRST);
     // The solution before, and its s.
     let mut before: Option<(f64, Found)> = None;
@@ -129,7 +140,7 @@ pub(super) fn follow(
                 step *= 0.5;
                 if step < SMALLEST {
                     path.set(problem, 1.0);
-                    return Err(failed);
+                    return Err(unsolved(failed));
                 }
             }
         }

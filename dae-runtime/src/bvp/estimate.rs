@@ -8,7 +8,7 @@
 //! solution; the more accurate one is what the caller receives.
 //!
 //! Errors of algebraic unknowns are those that follow from the errors of differential unknowns, $\partial z/\partial y\,
-//! \delta y$, since solutions are recorded with algebraic unknowns that are consistent ([`super::solution`]).
+//! \delta y$, since solutions are recorded with algebraic unknowns that are consistent ([`super::states`]).
 
 use super::collocation::{Collocation, Factorized, Residuals};
 use super::condensed::Iterate;
@@ -65,20 +65,21 @@ impl Estimate {
 }
 
 /// Estimates the error of `iterate`; infinite if the second solution cannot be computed. Where the coefficients alone show
-/// that the mesh is too coarse by far, the largest of them is the estimate.
+/// that the mesh is too coarse by far, the largest of them is the estimate, unless it is wanted in any case.
 pub(super) fn estimate(
     collocation: &Collocation<'_, '_>,
     nodes: Nodes,
     mesh: &Mesh,
     iterate: &Iterate,
     allowed: &Allowed,
+    in_any_case: bool,
 ) -> Estimate {
     let problem = collocation.problem;
     let layout = &problem.layout;
     let unknowns = problem.description().unknowns.len();
     let coefficients = collocation.last_coefficients(mesh, iterate, allowed);
     let size = coefficients.iter().copied().fold(0.0, f64::max);
-    if size > TOO_COARSE {
+    if size > TOO_COARSE && !in_any_case {
         return Estimate { coefficients, largest: size, ..Estimate::unknown(unknowns, 0) };
     }
     let mut estimate = Estimate { largest: 0.0, rounding: 0.0, errors: vec![0.0; unknowns], coefficients };
@@ -89,6 +90,7 @@ pub(super) fn estimate(
     for (first, second) in iterate.shared.iter().zip(&second.shared) {
         estimate.largest = estimate.largest.max((first - second).abs() / allowed.of_shared(first.abs()));
     }
+    let of_shared: Vec<f64> = iterate.shared.iter().zip(&second.shared).map(|(a, b)| a - b).collect();
     let mut states = States::new(collocation, mesh, iterate);
     let integrals = SAMPLES.map(|theta| [collocation.scheme.integrals(theta), lower.scheme.integrals(theta)]);
     for i in 0..mesh.intervals() {
@@ -112,7 +114,7 @@ pub(super) fn estimate(
                 _ => [collocation.value(mesh, iterate, i, theta), lower.value(mesh, &second, i, theta)],
             };
             let difference: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
-            states.algebraic_change(i, theta, &a, &difference).unwrap_or_else(|| {
+            states.algebraic_change(i, theta, &a, &difference, &of_shared).unwrap_or_else(|| {
                 let (a, b) = (collocation.others(iterate, i, theta), lower.others(&second, i, theta));
                 let m = layout.differential.len();
                 (m..a.len()).map(|k| (a[k], a[k] - b[k])).collect()
@@ -178,6 +180,9 @@ fn less_accurate(
     let at_nodes = |i: usize| weights.iter().flat_map(|weights| collocation.others_with(iterate, i, weights)).collect();
     let nodes = (0..mesh.intervals()).map(at_nodes).collect();
     let mut second = Iterate { nodes, ..iterate.clone() };
+    if collocation.problem.layout.is_projected() && second.directions.is_empty() {
+        return None;
+    }
     let residuals = lower.residuals(mesh, &second).ok()?;
     let factors = lower.factorize(mesh, &second, &residuals).ok()?;
     let change = lower.correction(mesh, &factors, &residuals)?;

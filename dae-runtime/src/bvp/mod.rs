@@ -92,6 +92,10 @@ pub enum BvpMethod {
     Shooting,
 }
 
+/// The part of the error that a mesh leaves, in units of the smallest correction of Newton's method, to which corrections
+/// need not be small while meshes are refined.
+const UNRESOLVED: f64 = 0.1;
+
 /// How the problem is approached where it cannot be solved from its guess.
 #[derive(Clone, Debug)]
 enum Continuation {
@@ -191,7 +195,8 @@ impl<'d> Bvp<'d> {
         self
     }
 
-    /// Solves on the first mesh only, whatever the error, which is estimated all the same.
+    /// Solves on the first mesh only, whatever the error: success then says nothing about it, but for the estimate
+    /// ([`BvpSolution::error_estimate`]).
     pub fn fixed_mesh(mut self) -> Self {
         self.has_fixed_mesh = true;
         self
@@ -230,7 +235,8 @@ impl<'d> Bvp<'d> {
         self
     }
 
-    /// Starts from an earlier solution, its mesh and its free quantities.
+    /// Starts from an earlier solution, its mesh and its free parameters; a free end starts from the end given to
+    /// [`Bvp::solve`], for which [`BvpSolution::end`] may be taken.
     pub fn warm_start(mut self, solution: &'d BvpSolution) -> Self {
         self.guess = Guess::Bvp(solution);
         self
@@ -303,8 +309,8 @@ impl<'d> Bvp<'d> {
         if !(2..=MOST).contains(&stages) {
             return Err(invalid(format!("an interval can have 2 to {MOST} nodes, not {stages}")));
         }
-        if intervals == 0 || most_intervals == 0 {
-            return Err(invalid("a mesh has at least one interval".into()));
+        if intervals == 0 || intervals > most_intervals {
+            return Err(invalid(format!("a mesh has 1 to {most_intervals} intervals here, not {intervals}")));
         }
         guess.check().map_err(invalid)?;
         let description = problem.description();
@@ -339,7 +345,7 @@ impl<'d> Bvp<'d> {
             most_intervals,
             has_fixed_mesh,
             patient_intervals: 4 * mesh.intervals().max(intervals),
-            limits: Limits::default(),
+            limits: Limits { unresolved: if has_fixed_mesh { 0.0 } else { UNRESOLVED }, ..Limits::default() },
         };
         let mut statistics = BvpStatistics { stages, ..BvpStatistics::default() };
         let start = || (mesh.clone(), iterate.clone());
@@ -367,7 +373,13 @@ impl<'d> Bvp<'d> {
             solved => solved,
         };
         match solved {
-            Ok(found) => Ok(finish(&mut problem, scheme, found, statistics, &quantities)),
+            Ok(found) => {
+                let found = finish(&mut problem, scheme, found, statistics, &quantities);
+                match quantities.is_empty() || found.solution.sensitivities.is_some() {
+                    true => Ok(found),
+                    false => Err(BvpError::Inaccurate { cause: Cause::Undetermined, last: Box::new(found) }),
+                }
+            }
             Err(failed) => {
                 let Failed { cause, last, is_zero } = *failed;
                 let last = Box::new(finish(&mut problem, scheme, last, statistics, &[]));

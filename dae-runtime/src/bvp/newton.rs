@@ -8,6 +8,7 @@
 //! Problems*, Springer 2004, algorithm NLEQ-ERR). Corrections are measured in units of the errors allowed.
 
 use super::condensed::{Deficiency, Iterate};
+use super::error::Cause;
 use super::mesh::Mesh;
 use super::problem::{Allowed, Problem};
 
@@ -55,11 +56,13 @@ pub(super) struct Limits {
     pub(super) settled: f64,
     /// Corrections of this size are small enough if they do not become smaller.
     pub(super) tolerable: f64,
+    /// The part of the error that the mesh leaves in any case to which corrections need not be small, in units of `settled`.
+    pub(super) unresolved: f64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { iterations: 60, damping: 1e-5, settled: 0.01, tolerable: 0.2 }
+        Limits { iterations: 60, damping: 1e-5, settled: 0.01, tolerable: 0.05, unresolved: 0.1 }
     }
 }
 
@@ -84,10 +87,18 @@ pub(super) struct Work {
 
 /// A correction that becomes no smaller than by this factor is at the level of rounding errors if it is small.
 const STALLED: f64 = 0.25;
-/// The part of an error that the mesh leaves to which Newton's method is accurate, in units of `Limits::settled`.
-const UNRESOLVED: f64 = 0.1;
 /// A step that was shortened may be lengthened if it turns out to have been too short by this factor.
 const TOO_SHORT: f64 = 4.0;
+
+/// What an obstacle means to the caller.
+pub(super) fn cause(obstacle: &Obstacle) -> Cause {
+    match obstacle {
+        Obstacle::Deficient(Deficiency::NotFinite(t)) => Cause::NotFinite { t: *t },
+        Obstacle::Deficient(Deficiency::Interval(t) | Deficiency::Point(t)) => Cause::Singular { t: *t },
+        Obstacle::Deficient(Deficiency::Conditions) => Cause::Undetermined,
+        Obstacle::Damping | Obstacle::Iterations => Cause::Diverged,
+    }
+}
 
 /// Sizes of corrections.
 struct Norm {
@@ -135,10 +146,10 @@ impl Norm {
     fn mean(&self, change: &Iterate) -> f64 {
         let [y, z, shared] = &self.weights;
         let (m, na) = (y.len(), z.len());
-        let (mut sum, mut count) = (0.0, 0);
+        let (mut sum, mut count) = (0.0, 0.0);
         let mut add = |value: f64| {
             sum += value * value;
-            count += 1;
+            count += 1.0;
         };
         for values in &change.y {
             values.iter().zip(y).for_each(|(value, weight)| add(value * weight));
@@ -154,7 +165,7 @@ impl Norm {
             }
         }
         // Shared quantities count as much as all others together.
-        let mean = (sum / f64::max(f64::from(count), 1.0)).sqrt();
+        let mean = (sum / f64::max(count, 1.0)).sqrt();
         change.shared.iter().zip(shared).fold(mean, |size, (value, weight)| size.hypot(value * weight))
     }
 
@@ -239,11 +250,14 @@ pub(super) fn solve(
             // A correction that is no larger than its own rounding errors cannot become smaller.
             let is_noise = simplified_size >= STALLED * size && largest <= limits.tolerable;
             let resolution = discretization.resolution(problem, mesh, &trial, allowed);
-            let settled = limits.settled * (UNRESOLVED * resolution).max(1.0);
+            let settled = limits.settled * (limits.unresolved * resolution).max(1.0);
             if damping == 1.0 && (largest <= settled || is_noise) {
                 *iterate = trial;
-                if simplified_size < size {
-                    iterate.add(1.0, &simplified);
+                let mut corrected = iterate.clone();
+                corrected.add(1.0, &simplified);
+                let can_end = problem.shared.end().is_none_or(|end| mesh.can_end_at(corrected.shared[end]));
+                if simplified_size < size && can_end {
+                    *iterate = corrected;
                     problem.set_shared(mesh, &iterate.shared);
                 }
                 return Ok(());

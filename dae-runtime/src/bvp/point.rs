@@ -195,7 +195,7 @@ pub(super) fn consistent_jets(
 /// Newton's iteration for [`consistent_jets`].
 fn iterate(dae: &dyn Dae, layout: &Layout, shared: &Shared, t: f64, y: &[f64], jets: &mut [f64]) -> Option<Linearized> {
     let units: Vec<f64> = dae.prolongation().prolongation_description().jets.iter().map(|jet| jet.nominal).collect();
-    let mut previous = f64::INFINITY;
+    let (mut previous, mut last) = (f64::INFINITY, None);
     for k in 0..STEPS {
         // Far from consistent values the steps approach the nearest ones slowly: some near by serve as well.
         let here: Vec<f64> = layout.jets.iter().map(|&jet| jets[jet]).collect();
@@ -211,6 +211,7 @@ fn iterate(dae: &dyn Dae, layout: &Layout, shared: &Shared, t: f64, y: &[f64], j
             return Some(linearized);
         }
         previous = size;
+        last = Some(linearized);
     }
-    None
+    last.filter(|_| previous <= NEARLY)
 }

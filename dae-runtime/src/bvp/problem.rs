@@ -158,6 +158,8 @@ impl Shared {
     }
 }
 
+/// Times closer than this, relative to the whole interval, are one.
+const CLOSE: f64 = 1e-12;
 /// Shared quantities smaller than this, free parameters whose values are found to be near zero, need no relative accuracy.
 const UNIT: f64 = 1e-3;
 
@@ -242,7 +244,17 @@ impl<'d> Problem<'d> {
                 Err(format!("there is no parameter `{name}`; the model has {}", known.join(", ")))
             }
         };
-        names.iter().map(place).collect::<Result<_, String>>().map_err(|message| BvpError::InvalidOption { message })
+        let mut places = names.iter().map(place).collect::<Result<Vec<usize>, String>>();
+        if let Ok(places) = &mut places {
+            let mut seen = Vec::new();
+            places.retain(|place| {
+                !seen.contains(place) && {
+                    seen.push(*place);
+                    true
+                }
+            });
+        }
+        places.map_err(|message| BvpError::InvalidOption { message })
     }
 
     /// The times at which there are conditions.
@@ -253,21 +265,33 @@ impl<'d> Problem<'d> {
         let mut inner = vec![0.0; self.points.len() - 2];
         self.boundary().interior_points(&mut inner);
         let direction = (ends[1] - ends[0]).signum();
-        let is_inside = |t: &f64| (t - ends[0]) * direction >= 0.0 && (ends[1] - t) * direction >= 0.0;
+        // A free end would take conditions at its guess along.
+        let before_end = |t: f64| if self.shared.has_end { t > 0.0 } else { t >= 0.0 };
+        let is_inside = |t: &f64| (t - ends[0]) * direction >= 0.0 && before_end((ends[1] - t) * direction);
         if ends[0] == ends[1] || ends.iter().any(|t| !t.is_finite()) {
             let message = format!("the solution is sought between two times, not between {} and {}", ends[0], ends[1]);
             return Err(BvpError::InvalidOption { message });
         }
         if let Some(t) = inner.iter().find(|t| !is_inside(t)) {
-            let message =
-                format!("there is a condition at t = {t}, which is not between the ends, {} and {}", ends[0], ends[1]);
+            let note = if self.shared.has_end { "; the guess of the free end has to lie beyond it" } else { "" };
+            let message = format!(
+                "there is a condition at t = {t}, which is not between the ends, {} and {}{note}",
+                ends[0], ends[1]
+            );
             return Err(BvpError::InvalidOption { message });
         }
         let all: Vec<f64> = [ends[0]].into_iter().chain(inner).chain([ends[1]]).collect();
         let mut times = all.clone();
         times.sort_by(|a, b| (a * direction).total_cmp(&(b * direction)));
-        times.dedup();
-        let place = |t: &f64| times.iter().position(|it| it == t).unwrap_or(0);
+        // Times that differ by rounding errors only are one.
+        let close = CLOSE * (ends[1] - ends[0]).abs();
+        times.dedup_by(|b, a| (*b - *a).abs() <= close && *b != ends[1]);
+        if let [.., a, b] = times[..]
+            && (b - a).abs() <= close
+        {
+            times.remove(times.len() - 2);
+        }
+        let place = |t: &f64| times.iter().position(|it| (it - t).abs() <= close).unwrap_or(0);
         Ok(Stops { points: all.iter().map(place).collect(), times })
     }
 

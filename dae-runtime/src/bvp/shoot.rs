@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use crate::contract::class::Method;
 use crate::solution::Solution;
 
-use super::condensed::{Deficiency, Iterate};
+use super::condensed::Iterate;
 use super::error::{BvpError, Cause};
 use super::guess::FirstGuess;
 use super::mesh::{Mesh, halved};
@@ -45,7 +45,7 @@ pub(super) fn solve(
             Ok(()) => break trial,
             Err(obstacle) if halvings == HALVINGS || 2 * mesh.intervals() > most_intervals => {
                 let last = Box::new(result(problem, guess, &mesh, &trial, None, statistics));
-                return Err(BvpError::NotConverged { cause: cause(&obstacle), last });
+                return Err(BvpError::NotConverged { cause: newton::cause(&obstacle), last });
             }
             Err(_) => {
                 problem.set_shared(&mut mesh, &iterate.shared);
@@ -66,7 +66,7 @@ pub(super) fn solve(
         let before = solved.shared.clone();
         if let Err(obstacle) = run(problem, &finer, &mut mesh, &mut solved, allowed, &mut statistics) {
             let last = Box::new(result(problem, guess, &mesh, &solved, coarse, statistics));
-            return Err(BvpError::NotConverged { cause: cause(&obstacle), last });
+            return Err(BvpError::NotConverged { cause: newton::cause(&obstacle), last });
         }
         let fine = finer.solution(problem, &mesh, &solved);
         let (Some(fine), Some(coarser)) = (fine, coarse) else { break };
@@ -137,10 +137,16 @@ fn refined(iterate: &Iterate) -> Iterate {
 fn difference(allowed: &Allowed, fine: &Solution, coarse: &Solution) -> (f64, Vec<f64>) {
     let mut errors = vec![0.0_f64; fine.names.len()];
     let mut largest = 0.0_f64;
+    // A free end is not the same for both.
+    let ends = [fine, coarse].map(|it| [it.times.first().copied().unwrap_or(0.0), it.end_time]);
     for (t, state) in fine {
-        let Some(other) = coarse.at(t) else { continue };
+        let fraction = (t - ends[0][0]) / (ends[0][1] - ends[0][0]);
+        let same = ends[0] == ends[1];
+        let t = if same { t } else { ends[1][0] + fraction * (ends[1][1] - ends[1][0]) };
+        let other = if fraction >= 1.0 { Some(coarse.end_state.clone()) } else { coarse.at(t) };
+        let other = other.unwrap_or_else(|| vec![f64::NAN; state.len()]);
         for (k, (a, b)) in state.iter().zip(other).enumerate() {
-            let error = (a - b).abs();
+            let error = if (a - b).is_nan() { f64::INFINITY } else { (a - b).abs() };
             errors[k] = errors[k].max(error);
             if k < allowed.atol.len() {
                 largest = largest.max(error / allowed.of(k, *a));
@@ -174,13 +180,4 @@ fn result(
         whole.unwrap_or_else(|| Solution::new(dae, mesh.t[0], &[], &[], &(1..=0)))
     });
     with_parameters(&*problem.dae, solution, mesh.t, statistics)
-}
-
-fn cause(obstacle: &Obstacle) -> Cause {
-    match obstacle {
-        Obstacle::Deficient(Deficiency::NotFinite(t)) => Cause::NotFinite { t: *t },
-        Obstacle::Deficient(Deficiency::Interval(t) | Deficiency::Point(t)) => Cause::Singular { t: *t },
-        Obstacle::Deficient(Deficiency::Conditions) => Cause::Undetermined,
-        Obstacle::Damping | Obstacle::Iterations => Cause::Diverged,
-    }
 }

@@ -11,7 +11,10 @@ use super::collocation::Collocation;
 use super::condensed::Iterate;
 use super::mesh::Mesh;
 use super::point::{Linearized, consistent_jets};
+use super::problem::Allowed;
 
+/// Where interpolated algebraic unknowns are compared.
+const BETWEEN: [f64; 3] = [0.07, 0.43, 0.93];
 /// Degrees by which polynomials through consistent states exceed those of the method.
 const MORE: usize = 2;
 
@@ -83,6 +86,7 @@ impl<'c, 'p, 'd> States<'c, 'p, 'd> {
         theta: f64,
         y: &[f64],
         change: &[f64],
+        of_shared: &[f64],
     ) -> Option<Vec<(f64, f64)>> {
         let problem = self.collocation.problem;
         let n = problem.description().unknowns.len();
@@ -96,11 +100,44 @@ impl<'c, 'p, 'd> States<'c, 'p, 'd> {
             None => (0.0, 0.0),
             Some(jet) => {
                 let by_state = linearized.by_state.row(jet).zip(change);
-                (jets[jet], by_state.map(|(entry, change)| entry * change).sum())
+                let by_shared = linearized.by_shared.row(jet).zip(of_shared);
+                (jets[jet], by_state.chain(by_shared).map(|(entry, change)| entry * change).sum())
             }
         };
         Some(problem.layout.algebraic.iter().map(of).collect())
     }
+}
+
+/// How far recorded algebraic unknowns are from consistent ones between the points at which they are interpolated: for
+/// each interval, in units of the error allowed.
+pub(super) fn interpolation_errors(
+    collocation: &Collocation<'_, '_>,
+    mesh: &Mesh,
+    iterate: &Iterate,
+    allowed: &Allowed,
+) -> Vec<f64> {
+    let layout = &collocation.problem.layout;
+    if layout.algebraic.is_empty() {
+        return vec![0.0; mesh.intervals()];
+    }
+    let solution = record(collocation, mesh, iterate);
+    let mut states = States::new(collocation, mesh, iterate);
+    let in_interval = |i: usize| {
+        let mut largest = 0.0_f64;
+        for theta in BETWEEN {
+            let y = collocation.value(mesh, iterate, i, theta);
+            let (state, _) = states.at(i, theta, &y);
+            let t = mesh.t[i] + theta * (mesh.t[i + 1] - mesh.t[i]);
+            for &unknown in &layout.algebraic {
+                let error =
+                    solution.component(unknown, t).map_or(f64::INFINITY, |value| (value - state[unknown]).abs());
+                let error = error / allowed.of(unknown, state[unknown]);
+                largest = if error.is_nan() { f64::INFINITY } else { largest.max(error) };
+            }
+        }
+        largest
+    };
+    (0..mesh.intervals()).map(in_interval).collect()
 }
 
 /// The solution that an iterate is.
@@ -169,30 +206,39 @@ pub(super) fn derivatives(
     let mut residuals = collocation.residuals(mesh, iterate).ok()?;
     let factors = collocation.factorize(mesh, iterate, &residuals).ok()?;
     let mut states = States::new(collocation, mesh, iterate);
-    let linearized: Vec<Option<Linearized>> = (0..mesh.t.len())
+    let linearized: Vec<Option<(Linearized, Vec<f64>)>> = (0..mesh.t.len())
         .map(|k| {
             let (i, theta) = if k == 0 { (0, 0.0) } else { (k - 1, 1.0) };
             let (state, slope) = states.at(i, theta, &iterate.y[k]);
-            states.jets_near(mesh.t[k], &iterate.y[k], &state, &slope).map(|(_, linearized)| linearized)
+            let (_, linearized) = states.jets_near(mesh.t[k], &iterate.y[k], &state, &slope)?;
+            Some((linearized, slope))
         })
         .collect();
     let of_quantity = |pinned: usize| {
-        let change = collocation.response(mesh, &factors, &mut residuals, pinned)?;
-        let of_end = |(k, linearized): (usize, &Option<Linearized>)| {
+        let mut change = collocation.response(mesh, &factors, &mut residuals, pinned)?;
+        // Ends of intervals move with a free end; the derivatives are those at fixed times.
+        let of_end = problem.shared.end().map_or(0.0, |end| std::mem::take(&mut change.shared[end]));
+        let at_end = |(k, known): (usize, &Option<(Linearized, Vec<f64>)>)| {
             let mut derivative = vec![0.0; description.unknowns.len()];
-            let linearized = linearized.as_ref()?;
+            let (linearized, slope) = known.as_ref()?;
+            let moved = of_end * mesh.moves(k);
+            let change_of_state: Vec<f64> = change.y[k]
+                .iter()
+                .zip(&problem.layout.differential)
+                .map(|(y, &place)| y - moved * slope[place])
+                .collect();
             for (place, unknown) in description.unknowns.iter().enumerate() {
                 let Some(jet) = unknown.role.jet() else { continue };
-                let by_state = linearized.by_state.row(jet).zip(&change.y[k]);
+                let by_state = linearized.by_state.row(jet).zip(&change_of_state);
                 let by_shared = linearized.by_shared.row(jet).zip(&change.shared);
                 derivative[place] = by_state.chain(by_shared).map(|(entry, change)| entry * change).sum();
             }
-            for (&place, change) in problem.layout.differential.iter().zip(&change.y[k]) {
+            for (&place, change) in problem.layout.differential.iter().zip(&change_of_state) {
                 derivative[place] = *change;
             }
             Some(derivative)
         };
-        linearized.iter().enumerate().map(of_end).collect::<Option<Vec<Vec<f64>>>>()
+        linearized.iter().enumerate().map(at_end).collect::<Option<Vec<Vec<f64>>>>()
     };
     (0..problem.shared.pinned).map(of_quantity).collect()
 }
