@@ -314,7 +314,7 @@ fn what_is_not_a_problem() {
         (&["--at", "0:1"], "expected a time, or START:STEP:END"),
         (&["--rtol", "2"], "the relative tolerance has to be between 0 and 1, not 2"),
         (&["--stages", "1"], "an interval can have 2 to 9 nodes, not 1"),
-        (&["--intervals", "0"], "a mesh has at least one interval"),
+        (&["--intervals", "0"], "a mesh has 1 to 10000 intervals here, not 0"),
         (&["--method", "magic"], "[possible values: collocation, radau, shooting]"),
         (&["--t-end", "0"], "the solution is sought between two times, not between 0 and 0"),
     ] {

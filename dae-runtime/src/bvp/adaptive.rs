@@ -148,7 +148,7 @@ fn is_accurate(
     allowed: &Allowed,
     estimate: &mut Estimate,
 ) -> bool {
-    if estimate.largest.max(estimate.rounding) > ACCEPTED {
+    if estimate.largest > ACCEPTED || estimate.rounding > 1.0 {
         return false;
     }
     let missed = interpolation_errors(collocation, mesh, iterate, allowed);

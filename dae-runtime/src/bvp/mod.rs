@@ -19,8 +19,39 @@
 //! Projected collocation with Gauss nodes, or collocation with those of Radau IIA (file `collocation`); the linear systems
 //! are almost block diagonal, and are solved in time linear in the number of intervals (`elimination`); Newton's
 //! iteration is damped by the natural monotonicity test (`newton`); the error is the difference from a solution of lower
-//! order on the same mesh (`estimate`), and meshes distribute it evenly (`mesh`, `adaptive`). Multiple
-//! shooting is the independent second way (`shooting`).
+//! order on the same mesh (`estimate`), and meshes distribute it evenly (`mesh`, `adaptive`). Where rounding errors of the
+//! equations would change the solution by more than the tolerance, that is an error too ([`Cause::IllConditioned`]).
+//! Multiple shooting is the independent second way (`shooting`).
+//!
+//! # Which form
+//!
+//! The boundary conditions are those of the model, whatever the form. Forms that enforce constraints (`ggl`) converge from
+//! poorer guesses than `index1`, in which constraints hold at the start and are differentiated elsewhere: the swing-up of a
+//! cart-pole in Cartesian coordinates is solved from straight lines in the one form and not in the other. `index1` serves
+//! where constraints are combinations of equations with derivatives.
+//!
+//! # How large the meshes are
+//!
+//! Intervals with which the true error of all components is at most $10^{-10}$ of the largest value, or of one, with the
+//! default numbers of nodes, beside the smallest mesh of COLNEW (`bvode` of Scilab 6.1, four collocation points, tolerances
+//! by half decades and eight first meshes), on the singularly perturbed problems of the test set of F. Mazzia and J. R.
+//! Cash (*A Fortran test set for boundary value problem solvers*, AIP Conf. Proc. 1648, 2015):
+//!
+//! | problem, parameter | this module | COLNEW |
+//! |---|---|---|
+//! | 1, 0.01 | 11 | 128 |
+//! | 4, 0.02 | 19 | 160 |
+//! | 6, 0.01 | 32 | 208 |
+//! | 9, 0.02 | 39 | 300 |
+//! | 15, 0.003 | 40 | 304 |
+//! | 17, 0.001 | 32 | 224 |
+//! | 20, 0.06 | 28 | 160 |
+//! | 23 (Troesch), 10 | 35 | 160 |
+//! | 24, 0.05 | 24 | 224 |
+//! | 33 (swirling flow), 0.01 | 18 | 56 |
+//!
+//! With four nodes the numbers are about the same as those of COLNEW. The example `boundary_value_problems` prints mesh,
+//! error and time for the whole collection.
 
 mod adaptive;
 mod collocation;
@@ -151,13 +182,15 @@ impl<'d> Bvp<'d> {
         }
     }
 
-    /// Sets the relative tolerance; the absolute one is [`Bvp::atol`].
+    /// Sets the relative tolerance, $10^{-6}$ unless set; the absolute one is [`Bvp::atol`]. It refers to the largest value
+    /// of an unknown in an interval of the mesh, since the relative error of an unknown that passes through zero is
+    /// unbounded there.
     pub fn rtol(mut self, rtol: f64) -> Self {
         self.rtol = rtol;
         self
     }
 
-    /// Sets the absolute tolerance of all unknowns, as a fraction of the nominal value of each.
+    /// Sets the absolute tolerance of all unknowns, as a fraction of the nominal value of each; $10^{-6}$ unless set.
     pub fn atol(mut self, atol: f64) -> Self {
         self.atol = Tolerance::Scalar(atol);
         self
@@ -189,9 +222,10 @@ impl<'d> Bvp<'d> {
         self
     }
 
-    /// Sets the largest number of intervals.
+    /// Sets the largest number of intervals, and the first one where that is larger.
     pub fn max_intervals(mut self, intervals: usize) -> Self {
         self.most_intervals = intervals;
+        self.intervals = self.intervals.min(intervals);
         self
     }
 
