@@ -205,7 +205,7 @@ struct SimulateArguments {
 struct SolveBvpArguments {
     /// The body of a `dae!`.
     file: PathBuf,
-    /// Time at which the interval begins [default: that of `horizon` in the text].
+    /// Time at which the interval begins [default: that of `horizon` in the text, or 0].
     #[arg(long, value_name = "T", value_parser = finite, allow_negative_numbers = true)]
     t0: Option<f64>,
     /// Time at which it ends, or a first guess of it if the end is free; may be before the start [default: that of

@@ -243,18 +243,14 @@ impl Problem {
 /// The ends of the interval: those of the command line, or of the text.
 fn ends(boundary: &dyn Boundary, arguments: &SolveBvpArguments) -> Result<[f64; 2], Exit> {
     let of_text = boundary.default_ends();
-    let t0 = arguments.t0.or(of_text.map(|ends| ends[0]));
-    let t_end = arguments.t_end.or(of_text.map(|ends| ends[1]));
-    if let (Some(t0), Some(t_end)) = (t0, t_end) {
+    let t0 = arguments.t0.or(of_text.map(|ends| ends[0])).unwrap_or(0.0);
+    if let Some(t_end) = arguments.t_end.or(of_text.map(|ends| ends[1])) {
         return Ok([t0, t_end]);
     }
-    let missing: Vec<&str> =
-        [("--t0 T", t0), ("--t-end T", t_end)].iter().filter(|(_, end)| end.is_none()).map(|(name, _)| *name).collect();
-    let guess = if boundary.boundary_description().has_free_end { ", where the end is a first guess" } else { "" };
+    let guess = if boundary.boundary_description().has_free_end { ", a first guess" } else { "" };
     let message = format!(
-        "the text does not say where the interval begins and ends: add {}{guess}, or write `horizon(0, 1);` into its \
-         boundary conditions",
-        missing.join(" and ")
+        "the text does not say where the interval ends: add --t-end T{guess}, or write `horizon(0, 1);` into its boundary \
+         conditions"
     );
     Err(fail(Exit::Usage, message))
 }

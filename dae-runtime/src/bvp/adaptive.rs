@@ -59,6 +59,10 @@ const MESHES: usize = 60;
 const GROWTH: f64 = 4.0;
 const GROWTH_WHERE_UNEVEN: f64 = 1.6;
 const SHRINKAGE: f64 = 0.5;
+/// Errors up to this many times the one allowed do not become small enough with fewer intervals: their number grows by at
+/// least this factor.
+const FAR_OFF: f64 = 10.0;
+const LEAST_GROWTH: f64 = 1.15;
 /// A mesh is uneven where an interval should be divided into this many times the mean number of parts.
 const UNEVEN: f64 = 3.0;
 /// Number of times that the directions of projections are set on a mesh.
@@ -197,7 +201,9 @@ fn next(mesh: &Mesh, estimate: &Estimate, degree: usize, most: usize) -> Mesh {
     let sum: f64 = parts.iter().sum();
     let uneven = parts.iter().copied().fold(0.0, f64::max) * count / sum;
     let growth = if uneven > UNEVEN { GROWTH_WHERE_UNEVEN } else { GROWTH };
-    let wanted = sum.clamp(SHRINKAGE * count, growth * count);
+    // Where little is missing, fewer intervals would not do.
+    let least = if error > FAR_OFF { SHRINKAGE } else { LEAST_GROWTH };
+    let wanted = sum.clamp(least * count, growth * count);
     equidistributed(mesh, &parts, (wanted.ceil() as usize).min(most).max(1))
 }
 

@@ -62,7 +62,7 @@ pub(super) struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { iterations: 60, damping: 1e-5, settled: 0.01, tolerable: 0.05, unresolved: 0.1 }
+        Limits { iterations: 60, damping: 1e-5, settled: 0.01, tolerable: 0.1, unresolved: 0.1 }
     }
 }
 
@@ -73,6 +73,8 @@ pub(super) enum Obstacle {
     Deficient(Deficiency),
     /// Damping factors became too small.
     Damping,
+    /// Corrections that are nearly as small as they have to be do not become smaller.
+    Rounding,
     /// Too many iterations.
     Iterations,
 }
@@ -87,6 +89,9 @@ pub(super) struct Work {
 
 /// A correction that becomes no smaller than by this factor is at the level of rounding errors if it is small.
 const STALLED: f64 = 0.25;
+/// Corrections of this size after a full step, in units of the error allowed, are at the level of rounding errors if they
+/// cannot be made smaller.
+const NEARLY: f64 = 10.0;
 /// A step that was shortened may be lengthened if it turns out to have been too short by this factor.
 const TOO_SHORT: f64 = 4.0;
 
@@ -96,6 +101,7 @@ pub(super) fn cause(obstacle: &Obstacle) -> Cause {
         Obstacle::Deficient(Deficiency::NotFinite(t)) => Cause::NotFinite { t: *t },
         Obstacle::Deficient(Deficiency::Interval(t) | Deficiency::Point(t)) => Cause::Singular { t: *t },
         Obstacle::Deficient(Deficiency::Conditions) => Cause::Undetermined,
+        Obstacle::Rounding => Cause::IllConditioned,
         Obstacle::Damping | Obstacle::Iterations => Cause::Diverged,
     }
 }
@@ -224,11 +230,13 @@ pub(super) fn solve(
         }
         // A long step is tried once before it is shortened; a shortened one is lengthened at most once.
         let (mut shortened, start) = (false, iterate.clone());
+        // Size of the simplified correction after a full step.
+        let mut after_full_step = f64::INFINITY;
         loop {
             if damping < limits.damping {
                 *iterate = start;
                 problem.set_shared(mesh, &iterate.shared);
-                return Err(Obstacle::Damping);
+                return Err(if after_full_step <= NEARLY { Obstacle::Rounding } else { Obstacle::Damping });
             }
             let mut trial = start.clone();
             trial.add(damping, &change);
@@ -247,6 +255,9 @@ pub(super) fn solve(
             };
             let simplified_size = norm.mean(&simplified);
             let largest = norm.largest(problem, &simplified);
+            if damping == 1.0 {
+                after_full_step = largest;
+            }
             // A correction that is no larger than its own rounding errors cannot become smaller.
             let is_noise = simplified_size >= STALLED * size && largest <= limits.tolerable;
             let resolution = discretization.resolution(problem, mesh, &trial, allowed);
