@@ -159,6 +159,16 @@ fn responses(
     for are_random in [true, false] {
         collocation.roundings(mesh, iterate, allowed, residuals, are_random);
         let Some(change) = collocation.correction(mesh, factors, residuals) else { continue };
+        if !collocation.problem.layout.algebraic.is_empty() {
+            let mut states = States::new(collocation, mesh, iterate);
+            for i in 0..mesh.intervals() {
+                let found = states.algebraic_change(i, 1.0, &iterate.y[i + 1], &change.y[i + 1], &change.shared);
+                let places = &collocation.problem.layout.algebraic;
+                for (&unknown, (value, change)) in places.iter().zip(found.into_iter().flatten()) {
+                    largest = f64::max(largest, SEVERAL * change.abs() / allowed.of(unknown, value));
+                }
+            }
+        }
         for (change, ends) in change.y[1..].iter().zip(iterate.y.windows(2)) {
             for (k, &unknown) in collocation.problem.layout.differential.iter().enumerate() {
                 let size = ends[0][k].abs().max(ends[1][k].abs());
