@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 
 use crate::contract::class::Method;
+use crate::integrator::stepper::Projection;
 use crate::solution::Solution;
 
 use super::condensed::Iterate;
@@ -175,9 +176,11 @@ fn result(
             let (mut state, mut slope) = (vec![0.0; n], vec![0.0; n]);
             dae.states_from_jets(t, &guess.jets(problem, t), &mut state, &mut slope);
             problem.layout.differential.iter().zip(y).for_each(|(&place, y)| state[place] = *y);
-            whole.get_or_insert_with(|| Solution::new(dae, t, &state, &slope, &(1..=0))).push(t, &state);
+            whole
+                .get_or_insert_with(|| Solution::new(dae, t, &state, &slope, &Projection::Off.levels()))
+                .push(t, &state);
         }
-        whole.unwrap_or_else(|| Solution::new(dae, mesh.t[0], &[], &[], &(1..=0)))
+        whole.unwrap_or_else(|| Solution::new(dae, mesh.t[0], &[], &[], &Projection::Off.levels()))
     });
     with_parameters(&*problem.dae, solution, mesh.t, statistics)
 }

@@ -4,6 +4,7 @@
 //! ones, and a [`Solution`] of them.
 
 use crate::contract::Kind;
+use crate::integrator::stepper::Projection;
 use crate::linalg::matrix::Matrix;
 use crate::solution::Solution;
 
@@ -155,7 +156,7 @@ pub(super) fn record(collocation: &Collocation<'_, '_>, mesh: &Mesh, iterate: &I
     let integrals: Vec<Vec<f64>> = theta[1..degree].iter().map(|&theta| collocation.scheme.integrals(theta)).collect();
     let mut states = States::new(collocation, mesh, iterate);
     let (first, first_slope) = states.at(0, 0.0, &iterate.y[0]);
-    let mut solution = Solution::new(dae, mesh.t[0], &first, &first_slope, &(1..=0));
+    let mut solution = Solution::new(dae, mesh.t[0], &first, &first_slope, &Projection::Off.levels());
     let mut residuals = vec![0.0; problem.description().invariants.len()];
     let mut note = |solution: &mut Solution, t: f64, y: &[f64]| {
         dae.invariants(t, y, &mut residuals);
