@@ -2,12 +2,14 @@
 //!
 //! In: a problem, a first mesh with a first guess. Out: a solution with its mesh and error.
 
+use crate::linalg::vector::larger;
+
 use super::collocation::Collocation;
 use super::condensed::Iterate;
 use super::error::Cause;
 use super::estimate::{Estimate, estimate, rounding};
-use super::mesh::{Mesh, equidistributed, halved, parts};
-use super::newton::{self, Limits, Work};
+use super::mesh::{Mesh, equidistributed, halved, monitor};
+use super::newton::{self, Limits};
 use super::problem::{Allowed, Problem};
 use super::scheme::{Nodes, Scheme};
 use super::solution::BvpStatistics;
@@ -34,18 +36,18 @@ pub(super) struct Found {
     pub(super) estimate: Estimate,
 }
 
-/// Why there is no solution that is accurate enough, and the last iterate; `is_zero` if the discretised equations hold.
+/// Why there is no solution that is accurate enough, and the last iterate; `is_solved` if the discretised equations hold.
 #[derive(Clone, Debug)]
 pub(super) struct Failed {
     pub(super) cause: Cause,
     pub(super) last: Found,
-    pub(super) is_zero: bool,
+    pub(super) is_solved: bool,
 }
 
 impl Failed {
     /// Whether no solution of the discretised equations was found.
     pub(super) fn is_unsolved(&self) -> bool {
-        !self.is_zero && self.cause != Cause::Interrupted
+        !self.is_solved && self.cause != Cause::Interrupted
     }
 }
 
@@ -82,20 +84,20 @@ pub(super) fn solve(
 ) -> Result<Found, Box<Failed>> {
     let scheme = Scheme::of(plan.nodes, plan.stages);
     let unknowns = problem.description().unknowns.len();
-    let failed = |cause: Cause, mesh: Mesh, iterate: Iterate, estimate: Estimate, is_zero: bool| {
-        Err(Box::new(Failed { cause, last: Found { mesh, iterate, estimate }, is_zero }))
+    let failed = |cause: Cause, mesh: Mesh, iterate: Iterate, estimate: Estimate, is_solved: bool| {
+        Err(Box::new(Failed { cause, last: Found { mesh, iterate, estimate }, is_solved }))
     };
     let (mut best, mut without_progress) = (f64::INFINITY, 0);
+    let mut last = None;
     for _ in 0..MESHES {
         statistics.meshes += 1;
-        let mut work = Work::default();
         let start = iterate.clone();
-        let solved = solve_on(problem, scheme, &mut mesh, &mut iterate, allowed, plan.limits, &mut work);
-        statistics.factorizations += work.factorizations;
-        statistics.residuals += work.residuals;
-        statistics.reductions += work.reductions;
+        let solved = solve_on(problem, scheme, &mut mesh, &mut iterate, allowed, plan.limits, statistics);
         if let Err(obstacle) = solved {
             let unknown = Estimate::unknown(unknowns, mesh.intervals());
+            if is_stopped(&mesh, f64::INFINITY) {
+                return failed(Cause::Interrupted, mesh, iterate, unknown, false);
+            }
             if plan.has_fixed_mesh || 2 * mesh.intervals() > plan.patient_intervals.min(plan.most_intervals) {
                 // Where rounding errors are amplified, they keep Newton's iteration from converging.
                 let collocation = Collocation { problem, scheme };
@@ -136,11 +138,17 @@ pub(super) fn solve(
         if finer.intervals() > plan.most_intervals || count >= plan.most_intervals {
             return failed(Cause::Intervals { most: plan.most_intervals }, mesh, iterate, estimate, true);
         }
-        iterate = transfer(&collocation, &mesh, &iterate, &finer);
-        mesh = finer;
+        let transferred = transfer(&collocation, &mesh, &iterate, &finer);
+        let mesh = std::mem::replace(&mut mesh, finer);
+        last = Some(Found { mesh, iterate: std::mem::replace(&mut iterate, transferred), estimate });
     }
-    let estimate = Estimate::unknown(unknowns, mesh.intervals());
-    failed(Cause::Stagnated, mesh, iterate, estimate, false)
+    match last {
+        Some(last) => Err(Box::new(Failed { cause: Cause::Stagnated, last, is_solved: true })),
+        None => {
+            let unknown = Estimate::unknown(unknowns, mesh.intervals());
+            failed(Cause::Diverged, mesh, iterate, unknown, false)
+        }
+    }
 }
 
 /// Whether the error is as small as asked for, between the points at which algebraic unknowns are interpolated, too.
@@ -152,15 +160,16 @@ fn is_accurate(
     allowed: &Allowed,
     estimate: &mut Estimate,
 ) -> bool {
-    if estimate.largest > ACCEPTED || estimate.rounding > 1.0 {
+    let is_small = estimate.largest <= ACCEPTED && estimate.rounding <= 1.0;
+    if !is_small {
         return false;
     }
     let missed = interpolation_errors(collocation, mesh, iterate, allowed);
     for (coefficient, missed) in estimate.coefficients.iter_mut().zip(&missed) {
-        *coefficient = coefficient.max(*missed);
+        *coefficient = larger(*coefficient, *missed);
     }
-    let largest = missed.into_iter().fold(0.0, f64::max);
-    estimate.largest = estimate.largest.max(largest);
+    let largest = missed.into_iter().fold(0.0, larger);
+    estimate.largest = larger(estimate.largest, largest);
     largest <= 1.0
 }
 
@@ -173,7 +182,7 @@ fn solve_on(
     iterate: &mut Iterate,
     allowed: &Allowed,
     limits: Limits,
-    work: &mut Work,
+    statistics: &mut BvpStatistics,
 ) -> Result<(), newton::Obstacle> {
     problem.set_shared(mesh, &iterate.shared);
     for _ in 0..DIRECTIONS {
@@ -183,7 +192,7 @@ fn solve_on(
         if has_directions && change <= limits.settled {
             break;
         }
-        newton::solve(problem, &scheme, mesh, iterate, allowed, limits, work)?;
+        newton::solve(problem, &scheme, mesh, iterate, allowed, limits, statistics)?;
         if iterate.directions.is_empty() {
             break;
         }
@@ -196,8 +205,9 @@ fn next(mesh: &Mesh, estimate: &Estimate, degree: usize, most: usize) -> Mesh {
     let count = mesh.intervals() as f64;
     let largest = estimate.coefficients.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     let error = if estimate.largest.is_finite() { estimate.largest } else { largest.max(1e3) };
-    // Errors between nodes are those of polynomials of one degree less.
-    let parts = parts(mesh, &estimate.coefficients, largest * AIM / error, degree);
+    // Errors are those of the solution of lower order, which go with the same power of the length of an interval as the
+    // coefficients.
+    let parts = monitor(mesh, &estimate.coefficients, largest * AIM / error, degree);
     let sum: f64 = parts.iter().sum();
     let uneven = parts.iter().copied().fold(0.0, f64::max) * count / sum;
     let growth = if uneven > UNEVEN { GROWTH_WHERE_UNEVEN } else { GROWTH };

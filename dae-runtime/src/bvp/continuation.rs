@@ -107,7 +107,7 @@ pub(super) fn follow(
     let begun = adaptive::solve(problem, plan, mesh, iterate, &loose, statistics, is_stopped);
     // A solution that is not accurate enough on the way is none of the problem.
     let unsolved = |mut failed: Box<Failed>| {
-        failed.is_zero &= failed.cause == Cause::Interrupted;
+        failed.is_solved &= failed.cause == Cause::Interrupted;
         failed
     };
     let mut here = begun.map_err(|failed| {

@@ -149,6 +149,10 @@ impl fmt::Display for BvpError {
             ),
             BvpError::InvalidOption { message } => f.write_str(message),
             BvpError::Input(error) => error.fmt(f),
+            BvpError::NotConverged { cause: Cause::Interrupted, last }
+            | BvpError::Inaccurate { cause: Cause::Interrupted, last } => {
+                write!(f, "interrupted on a mesh of {} intervals", last.mesh.len().saturating_sub(1))
+            }
             BvpError::NotConverged { cause, last } => {
                 let intervals = last.mesh.len().saturating_sub(1);
                 write!(f, "no solution was found: {cause} (last mesh: {intervals} intervals)")?;

@@ -10,8 +10,11 @@
 //! Errors of algebraic unknowns are those that follow from the errors of differential unknowns, $\partial z/\partial y\,
 //! \delta y$, since solutions are recorded with algebraic unknowns that are consistent ([`super::states`]).
 
-use super::collocation::{Collocation, Factorized, Residuals};
+use crate::linalg::vector::larger;
+
+use super::collocation::Collocation;
 use super::condensed::Iterate;
+use super::equations::{Factorized, Residuals};
 use super::mesh::Mesh;
 use super::problem::Allowed;
 use super::scheme::{Nodes, Scheme};
@@ -56,11 +59,11 @@ impl Estimate {
     fn see(&mut self, allowed: &Allowed, unknown: usize, samples: impl Iterator<Item = (f64, f64)>) {
         let (mut size, mut largest) = (0.0_f64, 0.0_f64);
         for (value, error) in samples {
-            size = size.max(value.abs());
-            largest = if error.is_nan() { f64::INFINITY } else { largest.max(error.abs()) };
+            size = larger(size, value.abs());
+            largest = larger(largest, error.abs());
         }
-        self.errors[unknown] = self.errors[unknown].max(largest);
-        self.largest = self.largest.max(largest / allowed.of(unknown, size));
+        self.errors[unknown] = larger(self.errors[unknown], largest);
+        self.largest = larger(self.largest, largest / allowed.of(unknown, size));
     }
 }
 
@@ -78,7 +81,7 @@ pub(super) fn estimate(
     let layout = &problem.layout;
     let unknowns = problem.description().unknowns.len();
     let coefficients = collocation.last_coefficients(mesh, iterate, allowed);
-    let size = coefficients.iter().copied().fold(0.0, f64::max);
+    let size = coefficients.iter().copied().fold(0.0, larger);
     if size > TOO_COARSE && !in_any_case {
         return Estimate { coefficients, largest: size, ..Estimate::unknown(unknowns, 0) };
     }
@@ -88,7 +91,8 @@ pub(super) fn estimate(
         return Estimate { coefficients: estimate.coefficients, ..Estimate::unknown(unknowns, mesh.intervals()) };
     };
     for (first, second) in iterate.shared.iter().zip(&second.shared) {
-        estimate.largest = estimate.largest.max((first - second).abs() / allowed.of_shared(first.abs()));
+        let error = (first - second).abs() / allowed.of_shared(first.abs());
+        estimate.largest = larger(estimate.largest, error);
     }
     let of_shared: Vec<f64> = iterate.shared.iter().zip(&second.shared).map(|(a, b)| a - b).collect();
     let mut states = States::new(collocation, mesh, iterate);
@@ -158,21 +162,21 @@ fn responses(
     let mut largest = 0.0;
     for are_random in [true, false] {
         collocation.roundings(mesh, iterate, allowed, residuals, are_random);
-        let Some(change) = collocation.correction(mesh, factors, residuals) else { continue };
+        let Some(change) = collocation.correction(mesh, factors, residuals) else { return f64::INFINITY };
         if !collocation.problem.layout.algebraic.is_empty() {
             let mut states = States::new(collocation, mesh, iterate);
             for i in 0..mesh.intervals() {
                 let found = states.algebraic_change(i, 1.0, &iterate.y[i + 1], &change.y[i + 1], &change.shared);
                 let places = &collocation.problem.layout.algebraic;
                 for (&unknown, (value, change)) in places.iter().zip(found.into_iter().flatten()) {
-                    largest = f64::max(largest, SEVERAL * change.abs() / allowed.of(unknown, value));
+                    largest = larger(largest, SEVERAL * change.abs() / allowed.of(unknown, value));
                 }
             }
         }
         for (change, ends) in change.y[1..].iter().zip(iterate.y.windows(2)) {
             for (k, &unknown) in collocation.problem.layout.differential.iter().enumerate() {
                 let size = ends[0][k].abs().max(ends[1][k].abs());
-                largest = f64::max(largest, SEVERAL * change[k].abs() / allowed.of(unknown, size));
+                largest = larger(largest, SEVERAL * change[k].abs() / allowed.of(unknown, size));
             }
         }
     }

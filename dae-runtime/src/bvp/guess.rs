@@ -9,8 +9,8 @@ use crate::contract::Name;
 use crate::solution::Solution;
 
 use super::condensed::Iterate;
-use super::mesh::{Mesh, Stops, uniform};
-use super::point::consistent_jets;
+use super::mesh::{CLOSE, Mesh, Stops, uniform};
+use super::point::{consistent_jets, consistent_state};
 use super::problem::Problem;
 use super::scheme::Scheme;
 use super::solution::BvpSolution;
@@ -129,7 +129,7 @@ impl Guess<'_> {
         let direction = (to - from).signum();
         t.sort_by(|a, b| (a * direction).total_cmp(&(b * direction)));
         // Times that differ by rounding only are one.
-        let close = 1e-12 * (to - from).abs();
+        let close = CLOSE * (to - from).abs();
         t.dedup_by(|b, a| (*b - *a).abs() <= close && !times.contains(b));
         t.dedup_by(|b, a| {
             let same = (*b - *a).abs() <= close;
@@ -231,7 +231,8 @@ impl Guess<'_> {
                     node[k] = (0..s).map(|l| scheme.a_inverse[(j, l)] * (inner[l][place] - y[i][k])).sum::<f64>() / h;
                 }
                 if problem.shared.has_end
-                    && let Some(slope) = slope(problem, mesh.t[i] + scheme.c[j] * h, &inner[j], &jets)
+                    && let Some((_, slope)) =
+                        consistent(problem, mesh.t[i] + scheme.c[j] * h, &inner[j], &mut jets.clone())
                 {
                     // Where guesses are constant, nothing would change with the end.
                     node[..m].copy_from_slice(&pick(&layout.differential, &slope));
@@ -261,15 +262,11 @@ impl Guess<'_> {
     }
 }
 
-/// The derivative that the equations give at a guess, if there are consistent values near by.
-fn slope(problem: &Problem<'_>, t: f64, guess: &[f64], jets: &[f64]) -> Option<Vec<f64>> {
-    let layout = &problem.layout;
-    let y: Vec<f64> = layout.differential.iter().map(|&place| guess[place]).collect();
-    let mut found = jets.to_vec();
-    consistent_jets(&*problem.dae, layout, &problem.shared, t, &y, &mut found)?;
-    let (mut state, mut slope) = (guess.to_vec(), vec![0.0; guess.len()]);
-    problem.dae.states_from_jets(t, &found, &mut state, &mut slope);
-    slope.iter().all(|it| it.is_finite()).then_some(slope)
+/// The state and the derivative that the equations give near a guess, if there are consistent values.
+fn consistent(problem: &Problem<'_>, t: f64, guess: &[f64], jets: &mut [f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+    let y: Vec<f64> = problem.layout.differential.iter().map(|&place| guess[place]).collect();
+    let (state, slope, _) = consistent_state(problem, t, &y, jets)?;
+    Some((state, slope))
 }
 
 /// Guesses at the times of a mesh, moved onto the constraints on differential unknowns, if there are any; where there are
@@ -280,18 +277,17 @@ fn consistent_states(problem: &Problem<'_>, mesh: &Mesh, guessed: &[Vec<f64>], j
     if d.jets.len() - d.equations.len() == layout.differential.len() {
         return guessed.to_vec();
     }
-    let consistent = |(&t, guess): (&f64, &Vec<f64>)| {
-        let y: Vec<f64> = layout.differential.iter().map(|&place| guess[place]).collect();
+    let moved = |(&t, guess): (&f64, &Vec<f64>)| {
         let mut found = jets.clone();
-        if consistent_jets(&*problem.dae, layout, &problem.shared, t, &y, &mut found).is_none() {
-            return guess.clone();
+        match consistent(problem, t, guess, &mut found) {
+            Some((state, _)) => {
+                *jets = found;
+                state
+            }
+            None => guess.clone(),
         }
-        let (mut state, mut slope) = (guess.clone(), vec![0.0; guess.len()]);
-        problem.dae.states_from_jets(t, &found, &mut state, &mut slope);
-        *jets = found;
-        state
     };
-    mesh.t.iter().zip(guessed).map(consistent).collect()
+    mesh.t.iter().zip(guessed).map(moved).collect()
 }
 
 #[cfg(test)]

@@ -70,14 +70,16 @@ impl Mesh {
 const LEAST: f64 = 0.15;
 /// An interval has at least this fraction of the number of its neighbours.
 const NEIGHBOUR: f64 = 0.3;
+/// Times closer than this, relative to the whole interval, differ by rounding errors only.
+pub(super) const CLOSE: f64 = 1e-12;
 /// A free end moves in one step to at most this many times its distance.
 const MOST_STRETCH: f64 = 5.0;
 /// Fewest intervals between two points.
-pub(super) const FEWEST: usize = 3;
+const FEWEST: usize = 3;
 
-/// The numbers of parts into which intervals should be divided, `sizes` of the last coefficients for a largest size of
-/// `target` and degree `degree`.
-pub(super) fn parts(mesh: &Mesh, sizes: &[f64], target: f64, degree: usize) -> Vec<f64> {
+/// The monitor function, integrated over each interval: the numbers of parts into which intervals should be divided, for
+/// `sizes` of the last coefficients, a largest size of `target` and degree `degree`.
+pub(super) fn monitor(mesh: &Mesh, sizes: &[f64], target: f64, degree: usize) -> Vec<f64> {
     let root = 1.0 / degree as f64;
     let raw: Vec<f64> = sizes.iter().map(|size| (size / target).powf(root)).collect();
     let mut parts = raw.clone();

@@ -58,6 +58,7 @@ mod collocation;
 mod condensed;
 mod continuation;
 mod elimination;
+mod equations;
 mod error;
 mod estimate;
 mod guess;
@@ -66,7 +67,6 @@ mod newton;
 mod point;
 mod problem;
 mod scheme;
-mod shoot;
 mod shooting;
 mod solution;
 mod states;
@@ -122,10 +122,6 @@ pub enum BvpMethod {
     /// Multiple shooting by Radau IIA with variational equations.
     Shooting,
 }
-
-/// The part of the error that a mesh leaves, in units of the smallest correction of Newton's method, to which corrections
-/// need not be small while meshes are refined.
-const UNRESOLVED: f64 = 0.1;
 
 /// How the problem is approached where it cannot be solved from its guess.
 #[derive(Clone, Debug)]
@@ -209,8 +205,8 @@ impl<'d> Bvp<'d> {
         self
     }
 
-    /// Sets the number of nodes in each interval of a collocation method, from 2 to 9. The default depends on the
-    /// tolerance.
+    /// Sets the number of nodes in each interval of a collocation method, from 2 to 9: 4, 5 or 7 unless set, by the
+    /// tolerance. Shooting has none.
     pub fn stages(mut self, stages: usize) -> Self {
         self.stages = Some(stages);
         self
@@ -298,7 +294,7 @@ impl<'d> Bvp<'d> {
     }
 
     /// Calls a function after each mesh, with its number of intervals and the estimated error in units of the error
-    /// allowed; `false` stops.
+    /// allowed, which is infinite where the equations were not solved; `false` stops.
     pub fn on_mesh(mut self, observer: impl FnMut(usize, f64) -> bool + 'd) -> Self {
         self.observer = Some(Box::new(observer));
         self
@@ -368,7 +364,7 @@ impl<'d> Bvp<'d> {
                 if let Some(refused) = refused {
                     return Err(invalid(format!("shooting is not combined with {refused}: use collocation")));
                 }
-                return shoot::solve(&mut problem, &first_guess, &allowed, most_intervals, &mut is_stopped);
+                return shooting::solve(&mut problem, &first_guess, &allowed, most_intervals, &mut is_stopped);
             }
         };
         let scheme = Scheme::of(nodes, stages);
@@ -379,7 +375,7 @@ impl<'d> Bvp<'d> {
             most_intervals,
             has_fixed_mesh,
             patient_intervals: 4 * mesh.intervals().max(intervals),
-            limits: Limits { unresolved: if has_fixed_mesh { 0.0 } else { UNRESOLVED }, ..Limits::default() },
+            limits: if has_fixed_mesh { Limits::default().on_the_last_mesh() } else { Limits::default() },
         };
         let mut statistics = BvpStatistics { stages, ..BvpStatistics::default() };
         let start = || (mesh.clone(), iterate.clone());
@@ -415,9 +411,9 @@ impl<'d> Bvp<'d> {
                 }
             }
             Err(failed) => {
-                let Failed { cause, last, is_zero } = *failed;
+                let Failed { cause, last, is_solved } = *failed;
                 let last = Box::new(finish(&mut problem, scheme, last, statistics, &[]));
-                Err(match is_zero {
+                Err(match is_solved {
                     true => BvpError::Inaccurate { cause, last },
                     false => BvpError::NotConverged { cause, last },
                 })

@@ -7,10 +7,13 @@
 //! monotonicity test, which does not depend on how equations are scaled (P. Deuflhard, *Newton Methods for Nonlinear
 //! Problems*, Springer 2004, algorithm NLEQ-ERR). Corrections are measured in units of the errors allowed.
 
+use crate::linalg::vector::larger;
+
 use super::condensed::{Deficiency, Iterate};
 use super::error::Cause;
 use super::mesh::Mesh;
 use super::problem::{Allowed, Problem};
+use super::solution::BvpStatistics;
 
 /// A discretised problem.
 pub(super) trait Discretization {
@@ -66,6 +69,13 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// The same without regard to what the mesh resolves.
+    pub(super) fn on_the_last_mesh(self) -> Limits {
+        Limits { unresolved: 0.0, ..self }
+    }
+}
+
 /// Why no zero was found.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Obstacle {
@@ -77,14 +87,6 @@ pub(super) enum Obstacle {
     Rounding,
     /// Too many iterations.
     Iterations,
-}
-
-/// The work of an iteration, and its result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Work {
-    pub(super) factorizations: usize,
-    pub(super) residuals: usize,
-    pub(super) reductions: usize,
 }
 
 /// A correction that becomes no smaller than by this factor is at the level of rounding errors if it is small.
@@ -180,7 +182,7 @@ impl Norm {
         let [y, z, shared] = &self.weights;
         let (m, na) = (y.len(), z.len());
         let mut largest = 0.0_f64;
-        let mut see = |value: f64| largest = if value.is_nan() { f64::INFINITY } else { largest.max(value.abs()) };
+        let mut see = |value: f64| largest = larger(largest, value.abs());
         for values in &change.y {
             values.iter().zip(y).for_each(|(value, weight)| see(value * weight));
         }
@@ -203,17 +205,17 @@ pub(super) fn solve(
     iterate: &mut Iterate,
     allowed: &Allowed,
     limits: Limits,
-    work: &mut Work,
+    statistics: &mut BvpStatistics,
 ) -> Result<(), Obstacle> {
     problem.set_shared(mesh, &iterate.shared);
     let mut residuals = discretization.residuals(problem, mesh, iterate).map_err(Obstacle::Deficient)?;
-    work.residuals += 1;
+    statistics.residuals += 1;
     let mut damping = 1.0;
     // Sizes of the last correction and of the simplified correction after it, and the latter.
     let mut before: Option<(f64, f64, Iterate)> = None;
     for _ in 0..limits.iterations {
         let factors = discretization.factorize(problem, mesh, iterate, &residuals).map_err(Obstacle::Deficient)?;
-        work.factorizations += 1;
+        statistics.factorizations += 1;
         let change = discretization.correction(problem, mesh, &factors, &residuals);
         let change = change.ok_or(Obstacle::Deficient(Deficiency::Conditions))?;
         let norm = Norm::new(problem, mesh, allowed, iterate, &change);
@@ -244,13 +246,13 @@ pub(super) fn solve(
             if !moves_far {
                 problem.set_shared(mesh, &trial.shared);
             }
-            work.residuals += 1;
+            statistics.residuals += 1;
             let at = if moves_far { None } else { discretization.residuals(problem, mesh, &trial).ok() };
             let simplified = at.and_then(|at| Some((discretization.correction(problem, mesh, &factors, &at)?, at)));
             let Some((simplified, at_trial)) = simplified.filter(|(it, _)| norm.mean(it).is_finite()) else {
                 damping *= 0.5;
                 shortened = true;
-                work.reductions += 1;
+                statistics.reductions += 1;
                 continue;
             };
             let simplified_size = norm.mean(&simplified);
@@ -280,7 +282,7 @@ pub(super) fn solve(
             if simplified_size >= size * (1.0 - 0.25 * damping) {
                 damping = proposed.min(0.5 * damping);
                 shortened = true;
-                work.reductions += 1;
+                statistics.reductions += 1;
                 continue;
             }
             if !shortened && damping < 1.0 && proposed.min(1.0) >= TOO_SHORT * damping {

@@ -16,9 +16,10 @@
 use crate::contract::Dae;
 use crate::initialize::{InitializationOptions, consistent_restart};
 use crate::linalg::matrix::Matrix;
+use crate::linalg::vector::larger;
 
 use super::elimination::{reflect, reflect_back, triangularize};
-use super::problem::{Layout, Shared};
+use super::problem::{Layout, Problem, Shared};
 
 /// A linearisation of the consistent jets around some jets.
 #[derive(Clone, Debug)]
@@ -192,6 +193,21 @@ pub(super) fn consistent_jets(
     })
 }
 
+/// [`consistent_jets`], and the state and the derivative of the formulation there.
+pub(super) fn consistent_state(
+    problem: &Problem<'_>,
+    t: f64,
+    y: &[f64],
+    jets: &mut [f64],
+) -> Option<(Vec<f64>, Vec<f64>, Linearized)> {
+    let linearized = consistent_jets(&*problem.dae, &problem.layout, &problem.shared, t, y, jets)?;
+    let n = problem.description().unknowns.len();
+    let (mut state, mut slope) = (vec![0.0; n], vec![0.0; n]);
+    problem.dae.states_from_jets(t, jets, &mut state, &mut slope);
+    let is_finite = state.iter().chain(&slope).all(|value| value.is_finite());
+    is_finite.then_some((state, slope, linearized))
+}
+
 /// Newton's iteration for [`consistent_jets`].
 fn iterate(dae: &dyn Dae, layout: &Layout, shared: &Shared, t: f64, y: &[f64], jets: &mut [f64]) -> Option<Linearized> {
     let units: Vec<f64> = dae.prolongation().prolongation_description().jets.iter().map(|jet| jet.nominal).collect();
@@ -202,7 +218,7 @@ fn iterate(dae: &dyn Dae, layout: &Layout, shared: &Shared, t: f64, y: &[f64], j
         let y = if k < TOWARDS_NEAREST { y } else { &here };
         let linearized = Linearized::new(dae, layout, shared, [t, 0.0], y, jets).ok()?;
         let changes = jets.iter().zip(&linearized.step).zip(&units);
-        let size = changes.map(|((jet, step), unit)| step.abs() / (unit + jet.abs())).fold(0.0, f64::max);
+        let size = changes.map(|((jet, step), unit)| step.abs() / (unit + jet.abs())).fold(0.0, larger);
         if !size.is_finite() {
             return None;
         }

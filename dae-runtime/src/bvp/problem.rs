@@ -6,13 +6,14 @@
 use crate::contract::{Boundary, Dae, Description, Kind, Name, Point};
 
 use super::error::BvpError;
-use super::mesh::{Mesh, Stops};
+use super::mesh::{CLOSE, Mesh, Stops};
 
 /// Places of unknowns and rows.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    /// Differential unknowns, and the entry of the jet vector that each of them is.
+    /// Differential unknowns.
     pub(super) differential: Vec<usize>,
+    /// The entry of the jet vector that each of them is.
     pub(super) jets: Vec<usize>,
     /// Algebraic unknowns of index 1, then those of index 2.
     pub(super) algebraic: Vec<usize>,
@@ -158,8 +159,6 @@ impl Shared {
     }
 }
 
-/// Times closer than this, relative to the whole interval, are one.
-const CLOSE: f64 = 1e-12;
 /// Shared quantities smaller than this, free parameters whose values are found to be near zero, need no relative accuracy.
 const UNIT: f64 = 1e-3;
 
@@ -244,17 +243,14 @@ impl<'d> Problem<'d> {
                 Err(format!("there is no parameter `{name}`; the model has {}", known.join(", ")))
             }
         };
-        let mut places = names.iter().map(place).collect::<Result<Vec<usize>, String>>();
-        if let Ok(places) = &mut places {
-            let mut seen = Vec::new();
-            places.retain(|place| {
-                !seen.contains(place) && {
-                    seen.push(*place);
-                    true
-                }
-            });
+        let mut places = Vec::new();
+        for name in names {
+            let place = place(name).map_err(|message| BvpError::InvalidOption { message })?;
+            if !places.contains(&place) {
+                places.push(place);
+            }
         }
-        places.map_err(|message| BvpError::InvalidOption { message })
+        Ok(places)
     }
 
     /// The times at which there are conditions.
@@ -264,35 +260,35 @@ impl<'d> Problem<'d> {
     pub(super) fn stops(&self, ends: [f64; 2]) -> Result<Stops, BvpError> {
         let mut inner = vec![0.0; self.points.len() - 2];
         self.boundary().interior_points(&mut inner);
-        let direction = (ends[1] - ends[0]).signum();
-        // A free end would take conditions at its guess along.
-        let before_end = |t: f64| if self.shared.has_end { t > 0.0 } else { t >= 0.0 };
-        let is_inside = |t: &f64| (t - ends[0]) * direction >= 0.0 && before_end((ends[1] - t) * direction);
+        let invalid = |message: String| Err(BvpError::InvalidOption { message });
         if ends[0] == ends[1] || ends.iter().any(|t| !t.is_finite()) {
-            let message = format!("the solution is sought between two times, not between {} and {}", ends[0], ends[1]);
-            return Err(BvpError::InvalidOption { message });
+            let [from, to] = ends;
+            return invalid(format!("the solution is sought between two times, not between {from} and {to}"));
         }
-        if let Some(t) = inner.iter().find(|t| !is_inside(t)) {
-            let note = if self.shared.has_end { "; the guess of the free end has to lie beyond it" } else { "" };
-            let message = format!(
-                "there is a condition at t = {t}, which is not between the ends, {} and {}{note}",
-                ends[0], ends[1]
-            );
-            return Err(BvpError::InvalidOption { message });
+        let length = ends[1] - ends[0];
+        // Where a time is, as a fraction of the interval; times that differ by rounding errors only are one.
+        let fraction = |t: f64| (t - ends[0]) / length;
+        // A free end would take conditions at its guess along.
+        let (beyond, note) = match self.shared.has_end {
+            true => (1.0 - CLOSE, "; the guess of the free end has to lie beyond it"),
+            false => (1.0 + CLOSE, ""),
+        };
+        if let Some(t) = inner.iter().find(|&&t| !(-CLOSE..beyond).contains(&fraction(t))) {
+            let [from, to] = ends;
+            return invalid(format!(
+                "there is a condition at t = {t}, which is not between the ends, {from} and {to}{note}"
+            ));
         }
-        let all: Vec<f64> = [ends[0]].into_iter().chain(inner).chain([ends[1]]).collect();
-        let mut times = all.clone();
-        times.sort_by(|a, b| (a * direction).total_cmp(&(b * direction)));
-        // Times that differ by rounding errors only are one.
-        let close = CLOSE * (ends[1] - ends[0]).abs();
-        times.dedup_by(|b, a| (*b - *a).abs() <= close && *b != ends[1]);
-        if let [.., a, b] = times[..]
-            && (b - a).abs() <= close
-        {
-            times.remove(times.len() - 2);
+        let mut times = ends.to_vec();
+        for t in inner.iter().copied() {
+            if times.iter().all(|known| (known - t).abs() > CLOSE * length.abs()) {
+                times.push(t);
+            }
         }
-        let place = |t: &f64| times.iter().position(|it| (it - t).abs() <= close).unwrap_or(0);
-        Ok(Stops { points: all.iter().map(place).collect(), times })
+        times.sort_by(|a, b| fraction(*a).total_cmp(&fraction(*b)));
+        let place = |t: f64| times.iter().position(|known| (known - t).abs() <= CLOSE * length.abs()).unwrap_or(0);
+        let points = [ends[0]].into_iter().chain(inner).chain([ends[1]]).map(place).collect();
+        Ok(Stops { points, times })
     }
 
     /// The conditions.

@@ -4,6 +4,7 @@
 //! the mesh, the free quantities and an estimate of the error.
 
 use crate::contract::{AliasOf, Dae, Description, Name};
+use crate::linalg::vector::larger;
 use crate::solution::Solution;
 
 /// A solution of a boundary value problem.
@@ -84,7 +85,7 @@ impl BvpSolution {
         let n = description.unknowns.len();
         let size = |k: usize| self.solution.iter().fold(0.0_f64, |size, (_, state)| size.max(state[k].abs()));
         let relative = description.unknowns.iter().enumerate();
-        self.error_estimate = relative.map(|(k, unknown)| errors[k] / size(k).max(unknown.nominal)).fold(0.0, f64::max);
+        self.error_estimate = relative.map(|(k, unknown)| errors[k] / size(k).max(unknown.nominal)).fold(0.0, larger);
         let of_eliminated = description.eliminated.iter().map(|it| match it.alias_of {
             AliasOf::Same(k) | AliasOf::Opposite(k) => errors[k],
             AliasOf::Constant => 0.0,

@@ -6,6 +6,7 @@
 use crate::contract::Kind;
 use crate::integrator::stepper::Projection;
 use crate::linalg::matrix::Matrix;
+use crate::linalg::vector::larger;
 use crate::solution::Solution;
 
 use super::collocation::Collocation;
@@ -133,7 +134,7 @@ pub(super) fn interpolation_errors(
                 let error =
                     solution.component(unknown, t).map_or(f64::INFINITY, |value| (value - state[unknown]).abs());
                 let error = error / allowed.of(unknown, state[unknown]);
-                largest = if error.is_nan() { f64::INFINITY } else { largest.max(error) };
+                largest = larger(largest, error);
             }
         }
         largest
