@@ -140,6 +140,62 @@ fn derivatives_with_respect_to_parameters() {
     }
 }
 
+/// Free fall onto the ground from a height of 5, with a drag: the end and the derivatives at fixed times.
+#[test]
+fn derivatives_with_a_free_end() {
+    let text = "struct Fall { param g = 10; param k = 0.3; var h ~ 5 - 5 * t * t; var v ~ -10 * t; var a ~ -10;
+        der(h) = v; der(v) = a; a = -g - k * v * (1 + t);
+        boundary { free t_end; h(t0) = 5; v(t0) = 0; h(t_end) = 0; } }";
+    let mut form = model(text, &Form::Index1);
+    let solve = |form: &_| Bvp::new(form).rtol(1e-10).atol(1e-10).sensitivities(["k", "k"]).solve(0.0, 1.0).unwrap();
+    let (found, step) = (solve(&form), 1e-4);
+    form.set_parameter("k", 0.3 + step).unwrap();
+    let after = solve(&form);
+    form.set_parameter("k", 0.3 - step).unwrap();
+    let before = solve(&form);
+    assert!(after.end > found.end && found.end > before.end);
+    for name in ["h", "v", "a"] {
+        let derivative = found.solution.sensitivity(name, "k").unwrap();
+        for (t, derivative) in found.mesh.iter().zip(derivative).filter(|(t, _)| **t < before.end) {
+            let quotient = (value(&after, name, *t) - value(&before, name, *t)) / (2.0 * step);
+            assert!((derivative - quotient).abs() < 1e-6, "{name} at {t}: {derivative}, {quotient}");
+        }
+    }
+}
+
+/// A condition at the guess of a free end would move with it.
+#[test]
+fn a_free_end_takes_no_condition_along() {
+    let text = "struct Rise { var x ~ t; var v ~ 1; der(x) = v; der(v) = 0;
+        boundary { free t_end; x(t0) = 0; x(1) = 0.5; x(t_end) = 1; } }";
+    let form = model(text, &Form::Index1);
+    let error = Bvp::new(&form).solve(0.0, 1.0).unwrap_err().to_string();
+    assert!(error.contains("the guess of the free end has to lie beyond it"), "{error}");
+    let found = Bvp::new(&form).solve(0.0, 1.5).unwrap();
+    assert!((found.end - 2.0).abs() < 1e-6 && (value(&found, "x", 1.0) - 0.5).abs() < 1e-6, "{}", found.end);
+}
+
+/// Times that differ by rounding errors are one.
+#[test]
+fn conditions_at_the_same_time() {
+    let text = "struct Same { var x ~ 0; var v ~ 0; der(x) = v; der(v) = -x;
+        boundary { x(0.1 + 0.2) = 0; v(0.3) = 1; } }";
+    let found = Bvp::new(&model(text, &Form::Index1)).rtol(1e-9).atol(1e-9).solve(0.0, 1.0).unwrap();
+    assert!((value(&found, "x", 1.0) - 0.7_f64.sin()).abs() < 1e-8);
+}
+
+/// An algebraic unknown that varies faster than what determines the mesh.
+#[test]
+fn algebraic_unknowns_are_accurate_between_the_ends_of_intervals() {
+    let text = "struct Fast { var x ~ 0; var z ~ 0; der(x) = 1; z = sin(50 * x); boundary { x(t0) = 0; } }";
+    let found = Bvp::new(&model(text, &Form::Index1)).rtol(1e-6).atol(1e-6).solve(0.0, 1.0).unwrap();
+    for k in 0..=1000 {
+        let t = f64::from(k) / 1000.0;
+        let error = (value(&found, "z", t) - (50.0 * t).sin()).abs();
+        assert!(error < 2e-6, "{t}: {error:e}");
+    }
+}
+
 #[test]
 fn what_is_wrong_is_said() {
     let form = model(INDEX_1, &Form::Index1);
@@ -187,5 +243,6 @@ fn an_observer_can_stop() {
     });
     let error = bvp.solve(0.0, 1.0).unwrap_err();
     assert!(matches!(error, BvpError::Inaccurate { cause: Cause::Interrupted, .. }), "{error}");
+    assert_eq!(error.to_string(), "interrupted on a mesh of 10 intervals");
     assert_eq!(meshes.len(), 1);
 }

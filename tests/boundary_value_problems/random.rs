@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use dae::bvp::Bvp;
+use dae::bvp::{Bvp, BvpMethod};
 use dae::symbolic::form::Form;
 use fastrand::Rng;
 
@@ -120,7 +120,7 @@ fn problem(rng: &mut Rng) -> Problem {
 }
 
 /// Solves random problems; returns how many were solved, and the texts of those that are wrong.
-fn solve(count: usize, seed: u64) -> (usize, Vec<String>) {
+fn solve(count: usize, seed: u64, method: BvpMethod) -> (usize, Vec<String>) {
     let mut rng = Rng::with_seed(seed);
     let (mut solved, mut wrong) = (0, Vec::new());
     for _ in 0..count {
@@ -129,7 +129,8 @@ fn solve(count: usize, seed: u64) -> (usize, Vec<String>) {
         let form = if rng.bool() { Form::Index1 } else { Form::Ggl };
         // Conditions that depend on one another are rejected with the text.
         let Ok(form) = try_model(&text, &form) else { continue };
-        let Ok(found) = Bvp::new(&form).rtol(tolerance).atol(tolerance).solve(0.0, end) else { continue };
+        let bvp = Bvp::new(&form).rtol(tolerance).atol(tolerance).method(method);
+        let Ok(found) = bvp.solve(0.0, end) else { continue };
         solved += 1;
         for (name, known) in &unknowns {
             for k in 0..=40 {
@@ -149,17 +150,34 @@ fn solve(count: usize, seed: u64) -> (usize, Vec<String>) {
 
 #[test]
 fn no_solution_is_wrong() {
-    let (solved, wrong) = solve(150, 1);
+    let (solved, wrong) = solve(150, 1, BvpMethod::Gauss);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(solved > 120, "{solved} of 150 solved");
+}
+
+#[test]
+fn no_solution_by_shooting_is_wrong() {
+    let (solved, wrong) = solve(60, 3, BvpMethod::Shooting);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(solved > 40, "{solved} of 60 solved");
 }
 
 /// `cargo test --release --features interpreter --test boundary_value_problems -- --ignored --nocapture`
 #[test]
 #[ignore = "some minutes in release builds"]
 fn no_solution_of_ten_thousand_is_wrong() {
-    let (solved, wrong) = solve(10_000, 2);
+    let (solved, wrong) = solve(10_000, 2, BvpMethod::Gauss);
     println!("{solved} of 10,000 solved, {} wrong values", wrong.len());
+    wrong.iter().take(10).for_each(|it| println!("{it}"));
+    assert!(wrong.is_empty());
+}
+
+/// The same command.
+#[test]
+#[ignore = "some minutes in release builds"]
+fn no_solution_of_a_thousand_by_shooting_is_wrong() {
+    let (solved, wrong) = solve(1_000, 4, BvpMethod::Shooting);
+    println!("{solved} of 1,000 solved by shooting, {} wrong values", wrong.len());
     wrong.iter().take(10).for_each(|it| println!("{it}"));
     assert!(wrong.is_empty());
 }

@@ -102,7 +102,11 @@ pub(super) fn solve(
                 // Where rounding errors are amplified, they keep Newton's iteration from converging.
                 let collocation = Collocation { problem, scheme };
                 let rounding = rounding(&collocation, plan.nodes, &mesh, &iterate, allowed);
-                let cause = if rounding > 1.0 { Cause::IllConditioned } else { newton::cause(&obstacle) };
+                let cause = if rounding > 1.0 && rounding.is_finite() {
+                    Cause::IllConditioned
+                } else {
+                    newton::cause(&obstacle)
+                };
                 return failed(cause, mesh, iterate, unknown, false);
             }
             problem.set_shared(&mut mesh, &start.shared);

@@ -31,12 +31,15 @@ use super::mesh::{Mesh, halved};
 use super::newton::{self, Discretization, Limits, Obstacle};
 use super::point::{Linearized, consistent_state};
 use super::problem::{Allowed, Problem};
+use super::record::Interpolation;
 use super::scheme::{Nodes, Scheme};
 use super::solution::{BvpSolution, BvpStatistics, with_parameters};
 
 /// Tolerances of the first integrations, in units of those asked for, and the factor from one to the next.
 const FIRST: f64 = 0.1;
 const TIGHTER: f64 = 0.1;
+/// Degree of the polynomials through consistent states of a step.
+const DEGREE: usize = 9;
 /// Number of pairs of tolerances that are tried.
 const ATTEMPTS: usize = 3;
 /// Number of times that intervals are halved because Newton's iteration does not converge.
@@ -110,8 +113,40 @@ impl Shooting {
         largest
     }
 
-    /// The solution over all intervals.
+    /// The solution over all intervals. Algebraic unknowns are consistent with the differential ones: no error test is
+    /// sharp for those of index 2.
     fn solution(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Option<Solution> {
+        let integrated = self.integrated(problem, mesh, iterate)?;
+        let layout = &problem.layout;
+        if layout.algebraic.is_empty() {
+            return Some(integrated);
+        }
+        let mut t = integrated.times.clone();
+        t.dedup();
+        let mut jets = iterate.jets[0].clone();
+        let interpolation = Interpolation::of_degree(DEGREE);
+        let mut is_complete = true;
+        let solution = interpolation.record(&*problem.dae, &t, |i, j| {
+            let at = match interpolation.places()[j] {
+                1.0 => t[i + 1],
+                place => t[i] + place * (t[i + 1] - t[i]),
+            };
+            let state = integrated.at(at).unwrap_or_else(|| vec![f64::NAN; integrated.names.len()]);
+            let y: Vec<f64> = layout.differential.iter().map(|&place| state[place]).collect();
+            let n = problem.description().unknowns.len();
+            consistent_state(problem, at, &y, &mut jets).map_or_else(
+                || {
+                    is_complete = false;
+                    (vec![f64::NAN; n], vec![f64::NAN; n])
+                },
+                |(state, slope, _)| (state, slope),
+            )
+        });
+        is_complete.then_some(solution)
+    }
+
+    /// The integrations over all intervals, one after the other.
+    fn integrated(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Option<Solution> {
         let mut whole: Option<Solution> = None;
         for i in 0..mesh.intervals() {
             let start = self.start(problem, mesh, iterate, i).ok()?;

@@ -4,8 +4,6 @@
 //! ones, and a [`Solution`] of them.
 
 use crate::contract::Kind;
-use crate::integrator::stepper::Projection;
-use crate::linalg::matrix::Matrix;
 use crate::linalg::vector::larger;
 use crate::solution::Solution;
 
@@ -14,6 +12,7 @@ use super::condensed::Iterate;
 use super::mesh::Mesh;
 use super::point::{Linearized, consistent_jets};
 use super::problem::Allowed;
+use super::record::Interpolation;
 
 /// Where interpolated algebraic unknowns are compared.
 const BETWEEN: [f64; 3] = [0.07, 0.43, 0.93];
@@ -145,55 +144,25 @@ pub(super) fn interpolation_errors(
 /// The solution that an iterate is.
 pub(super) fn record(collocation: &Collocation<'_, '_>, mesh: &Mesh, iterate: &Iterate) -> Solution {
     let problem = collocation.problem;
-    let dae = &*problem.dae;
-    let n = problem.description().unknowns.len();
-    // Algebraic unknowns are no polynomials: they are interpolated more accurately than differential unknowns are known.
+    // Algebraic unknowns are no polynomials, and are interpolated with a higher degree.
     let degree = collocation.scheme.stages() + if problem.layout.algebraic.is_empty() { 0 } else { MORE };
-    // Points of interpolation that include the ends, and the map from values there to powers of s = theta - 1.
-    let theta: Vec<f64> =
-        (0..=degree).map(|k| 0.5 * (1.0 - (std::f64::consts::PI * k as f64 / degree as f64).cos())).collect();
-    let powers = Matrix::from_fn(degree + 1, degree + 1, |i, k| (theta[i] - 1.0).powi(k as i32));
-    let factors = powers.factors();
-    let integrals: Vec<Vec<f64>> = theta[1..degree].iter().map(|&theta| collocation.scheme.integrals(theta)).collect();
+    let interpolation = Interpolation::of_degree(degree);
+    let integrals: Vec<Vec<f64>> =
+        interpolation.places().iter().map(|&theta| collocation.scheme.integrals(theta)).collect();
     let mut states = States::new(collocation, mesh, iterate);
-    let (first, first_slope) = states.at(0, 0.0, &iterate.y[0]);
-    let mut solution = Solution::new(dae, mesh.t[0], &first, &first_slope, &Projection::Off.levels());
-    let mut residuals = vec![0.0; problem.description().invariants.len()];
-    let mut note = |solution: &mut Solution, t: f64, y: &[f64]| {
-        dae.invariants(t, y, &mut residuals);
-        solution.note_invariants(&residuals);
-    };
-    solution.push(mesh.t[0], &first);
-    note(&mut solution, mesh.t[0], &first);
-    let mut left = first;
-    for i in 0..mesh.intervals() {
-        let (right, slope) = states.at(i, 1.0, &iterate.y[i + 1]);
-        // What the projection at the right end has changed is distributed over the interval.
-        let unprojected = collocation.value(mesh, iterate, i, 1.0);
-        let shift: Vec<f64> = iterate.y[i + 1].iter().zip(&unprojected).map(|(y, p)| y - p).collect();
-        let mut values: Vec<Vec<f64>> = vec![left];
-        for (&theta, integrals) in theta[1..degree].iter().zip(&integrals) {
-            let mut y = collocation.value_with(mesh, iterate, i, integrals);
-            y.iter_mut().zip(&shift).for_each(|(y, shift)| *y += theta * shift);
-            values.push(states.at(i, theta, &y).0);
+    interpolation.record(&*problem.dae, &mesh.t, |i, j| {
+        let theta = interpolation.places()[j];
+        let mut y = collocation.value_with(mesh, iterate, i, &integrals[j]);
+        if j == degree {
+            y.clone_from(&iterate.y[i + 1]);
+        } else if problem.layout.is_projected() {
+            // What the projection at the right end has changed is distributed over the interval.
+            let unprojected = collocation.value_with(mesh, iterate, i, &integrals[degree]);
+            let shift = iterate.y[i + 1].iter().zip(&unprojected).map(|(y, p)| theta * (y - p));
+            y.iter_mut().zip(shift).for_each(|(y, shift)| *y += shift);
         }
-        values.push(right.clone());
-        let mut coefficients = vec![0.0; (degree + 1) * n];
-        if let Some(factors) = &factors {
-            for k in 0..n {
-                let mut column: Vec<f64> = values.iter().map(|values| values[k]).collect();
-                factors.solve(&mut column);
-                column.iter().enumerate().for_each(|(power, value)| coefficients[power * n + k] = *value);
-            }
-        }
-        solution.push(mesh.t[i + 1], &right);
-        solution.begin_polynomials();
-        solution.push_polynomial([-1.0, 0.0], &coefficients);
-        solution.end_at(mesh.t[i + 1], &right, &slope);
-        note(&mut solution, mesh.t[i + 1], &right);
-        left = right;
-    }
-    solution
+        states.at(i, theta, &y)
+    })
 }
 
 /// Derivatives of the states at the ends of all intervals with respect to the quantities of the problem that keep their
