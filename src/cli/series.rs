@@ -16,6 +16,7 @@ use dae_symbolic::taylor::TaylorSystem;
 
 use super::interruption::Interruption;
 use super::simulate::{check_outputs, progress_bar, show_progress, write};
+use super::table;
 use super::times::flat;
 use super::{Exit, Loaded, ProjectionArgument, SimulateArguments, fail, inputs, json, picture, print};
 
@@ -164,8 +165,7 @@ impl<S: Scalar> Ended<'_, S> {
 
     /// Comma-separated values: a row of names, then one for each recorded time.
     fn csv(&self, at: &[f64]) -> String {
-        let names = self.solution.names.iter().map(|name| name.to_string());
-        let mut text = std::iter::once("t".to_string()).chain(names).collect::<Vec<_>>().join(",") + "\n";
+        let mut text = table::header(&self.solution.names) + "\n";
         for (t, state) in self.recorded(at) {
             let row: Vec<String> = std::iter::once(t).chain(state).map(self.digits).collect();
             text += &(row.join(",") + "\n");

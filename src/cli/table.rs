@@ -51,7 +51,7 @@ fn parse(text: &str) -> Result<Columns, String> {
     for (number, line) in lines {
         let cells = cells(line);
         if cells.len() != names.len() {
-            return Err(format!("line {} has {} columns, and the first has {}", number + 1, cells.len(), names.len()));
+            return Err(format!("line {} does not have as many columns as the first, {}", number + 1, names.len()));
         }
         for (cell, column) in cells.iter().zip(&mut columns) {
             let value =
@@ -79,13 +79,16 @@ fn cells(line: &str) -> Vec<String> {
     cells.iter().map(|cell| cell.trim().to_string()).collect()
 }
 
+/// The names of the columns.
+pub(super) fn header(names: &[Name]) -> String {
+    let quoted = |name: &Name| if name.contains(',') { format!(",\"{name}\"") } else { format!(",{name}") };
+    std::iter::once("t".to_string()).chain(names.iter().map(quoted)).collect()
+}
+
 /// A row of names, then one for each time. Numbers have the fewest digits that read back to the same value.
 pub(super) fn text(names: &[Name], recorded: &[(f64, Vec<f64>)]) -> String {
-    let mut text = "t".to_string();
+    let mut text = header(names);
     // Writing to a `String` cannot fail.
-    for name in names {
-        let _ = if name.contains(',') { write!(text, ",\"{name}\"") } else { write!(text, ",{name}") };
-    }
     for (t, state) in recorded {
         let _ = write!(text, "\n{t:?}");
         for value in state {
@@ -114,7 +117,7 @@ mod tests {
         let of = |text: &str| parse(text).expect_err("no table");
         assert_eq!(of("\n"), "it is empty");
         assert_eq!(of("x,y\n0,1\n"), "its first line names no column `t`");
-        assert_eq!(of("t,x\n0,1\n\n1\n"), "line 4 has 1 columns, and the first has 2");
+        assert_eq!(of("t,x\n0,1\n\n1\n"), "line 4 does not have as many columns as the first, 2");
         assert_eq!(of("t,x\n0,1\n1,b\n"), "line 3 holds something that is no number");
     }
 }

@@ -7,9 +7,9 @@
 //! ([`crate::sensitivity`]). The relations of the ends are the same as in collocation, and so is the system that is solved
 //! for them ([`super::condensed`]): J. Stoer & R. Bulirsch, *Introduction to Numerical Analysis*, Sect. 7.3.5.
 //!
-//! The error is the difference from the solution that integrations with ten times looser tolerances give, or, where that is
-//! larger, the response of the solution to errors of its integrations as large as their tolerances: both integrations may
-//! have taken the same steps.
+//! The error is the difference from the solution that integrations with ten times looser tolerances and other steps give,
+//! between steps, too, where errors are those of interpolation; or, where that is larger, the response of the solution to
+//! errors of its integrations as large as their tolerances.
 
 use std::cell::RefCell;
 
@@ -40,6 +40,8 @@ const FIRST: f64 = 0.1;
 const TIGHTER: f64 = 0.1;
 /// Degree of the polynomials through consistent states of a step.
 const DEGREE: usize = 9;
+/// Where in an interval integrations for comparison begin anew, so that they take other steps than those without it.
+const RESTART: f64 = 0.4;
 /// Number of pairs of tolerances that are tried.
 const ATTEMPTS: usize = 3;
 /// Number of times that intervals are halved because Newton's iteration does not converge.
@@ -115,8 +117,14 @@ impl Shooting {
 
     /// The solution over all intervals. Algebraic unknowns are consistent with the differential ones: no error test is
     /// sharp for those of index 2.
-    fn solution(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Option<Solution> {
-        let integrated = self.integrated(problem, mesh, iterate)?;
+    fn solution(
+        &self,
+        problem: &Problem<'_>,
+        mesh: &Mesh,
+        iterate: &Iterate,
+        restart: Option<f64>,
+    ) -> Option<Solution> {
+        let integrated = self.integrated(problem, mesh, iterate, restart)?;
         let layout = &problem.layout;
         if layout.algebraic.is_empty() {
             return Some(integrated);
@@ -145,16 +153,30 @@ impl Shooting {
         is_complete.then_some(solution)
     }
 
-    /// The integrations over all intervals, one after the other.
-    fn integrated(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Option<Solution> {
+    /// The integrations over all intervals, one after the other, and begun anew at `restart` in each, a fraction of it.
+    fn integrated(
+        &self,
+        problem: &Problem<'_>,
+        mesh: &Mesh,
+        iterate: &Iterate,
+        restart: Option<f64>,
+    ) -> Option<Solution> {
         let mut whole: Option<Solution> = None;
         for i in 0..mesh.intervals() {
-            let start = self.start(problem, mesh, iterate, i).ok()?;
-            let integration = self.integration(problem).record(Record::Dense);
-            let part = integration.run_from(mesh.t[i], &start.y, &start.yp, mesh.t[i + 1]).ok()?;
-            match &mut whole {
-                None => whole = Some(part),
-                Some(whole) => whole.append(part),
+            let Start { mut y, mut yp, .. } = self.start(problem, mesh, iterate, i).ok()?;
+            let mut t = mesh.t[i];
+            let restart = restart.map(|place| t + place * (mesh.t[i + 1] - t));
+            for end in restart.into_iter().chain([mesh.t[i + 1]]) {
+                let integration = self.integration(problem).record(Record::Dense);
+                let part = integration.run_from(t, &y, &yp, end).ok()?;
+                t = end;
+                // Eliminated unknowns follow those of the formulation.
+                y = part.end_state[..y.len()].to_vec();
+                yp = part.end_derivative[..yp.len()].to_vec();
+                match &mut whole {
+                    None => whole = Some(part),
+                    Some(whole) => whole.append(part),
+                }
             }
         }
         whole
@@ -305,10 +327,11 @@ pub(super) fn solve(
         }
     };
     let mut tolerance = FIRST;
-    let mut coarse = shooting(problem, guess, allowed, &mesh, tolerance).solution(problem, &mesh, &solved);
     let mut error = f64::INFINITY;
     let mut last = None;
     for _ in 0..ATTEMPTS {
+        let coarse = shooting(problem, guess, allowed, &mesh, tolerance);
+        let coarse = coarse.solution(problem, &mesh, &solved, Some(RESTART));
         tolerance *= TIGHTER;
         let finer = shooting(problem, guess, allowed, &mesh, tolerance);
         let before = solved.shared.clone();
@@ -316,13 +339,13 @@ pub(super) fn solve(
             let last = Box::new(result(problem, guess, &mesh, &solved, coarse, statistics));
             return Err(BvpError::NotConverged { cause: newton::cause(&obstacle), last });
         }
-        let fine = finer.solution(problem, &mesh, &solved);
+        let fine = finer.solution(problem, &mesh, &solved, None);
         let (Some(fine), Some(coarser)) = (fine, coarse) else { break };
         let (largest, errors) = difference(allowed, &fine, &coarser);
         let of_shared = solved.shared.iter().zip(&before);
         let of_shared = of_shared.map(|(new, old)| (new - old).abs() / allowed.of_shared(new.abs()));
         error = of_shared.chain([finer.response(problem, &mesh, &solved, allowed)]).fold(largest, larger);
-        let mut found = result(problem, guess, &mesh, &solved, Some(fine.clone()), statistics);
+        let mut found = result(problem, guess, &mesh, &solved, Some(fine), statistics);
         found.set_errors(problem.description(), errors);
         let stops = is_stopped(&mesh, error);
         if error <= 1.0 {
@@ -331,7 +354,7 @@ pub(super) fn solve(
         if stops {
             return Err(BvpError::Inaccurate { cause: Cause::Interrupted, last: Box::new(found) });
         }
-        (coarse, last) = (Some(fine), Some(found));
+        last = Some(found);
     }
     let last = last.unwrap_or_else(|| result(problem, guess, &mesh, &solved, None, statistics));
     let cause = if error.is_finite() { Cause::Stagnated } else { Cause::Diverged };
@@ -377,13 +400,14 @@ fn refined(iterate: &Iterate) -> Iterate {
     without_nodes(Iterate { y, ..iterate.clone() })
 }
 
-/// Largest difference in units of the error allowed, and for each entry of a state in its unit.
+/// Largest difference in units of the error allowed, and for each entry of a state in its unit: at the ends of the steps
+/// of `fine`, and between them, where errors of interpolation count.
 fn difference(allowed: &Allowed, fine: &Solution, coarse: &Solution) -> (f64, Vec<f64>) {
     let mut errors = vec![0.0_f64; fine.names.len()];
     let mut largest = 0.0_f64;
     // A free end is not the same for both.
     let ends = [fine, coarse].map(|it| [it.times.first().copied().unwrap_or(0.0), it.end_time]);
-    for (t, state) in fine {
+    let mut compare = |t: f64, state: &[f64]| {
         let fraction = (t - ends[0][0]) / (ends[0][1] - ends[0][0]);
         let same = ends[0] == ends[1];
         let t = if same { t } else { ends[1][0] + fraction * (ends[1][1] - ends[1][0]) };
@@ -395,6 +419,15 @@ fn difference(allowed: &Allowed, fine: &Solution, coarse: &Solution) -> (f64, Ve
             if k < allowed.atol.len() {
                 largest = larger(largest, error / allowed.of(k, *a));
             }
+        }
+    };
+    for (t, state) in fine {
+        compare(t, state);
+    }
+    for ends in fine.times.windows(2) {
+        for place in [0.25, 0.5, 0.75] {
+            let t = ends[0] + place * (ends[1] - ends[0]);
+            compare(t, &fine.at(t).unwrap_or_else(|| vec![f64::NAN; fine.names.len()]));
         }
     }
     (largest, errors)
