@@ -298,15 +298,29 @@
 //! | `der(y) = u;` | the dynamics of a state |
 //! | `running_cost = (y.powi(2) + u.powi(2)) / 2;` | $\varphi$ |
 //! | `terminal_cost = y.powi(2);` | $\psi$, of the states |
+//! | `constraint(mu) u + y.powi(2) <= 1;` | a constraint on controls and states at all times, with `<=`, `>=` or `=`, and its multiplier, declared with `var` |
+//! | `barrier = beta;` | the barrier parameter of constraints that are inequalities, of constants and parameters |
 //! | `horizon(0, 1);` | $t_0$ and $t_1$; the start values hold at $t_0$ |
 //!
-//! States, adjoints and controls may be arrays, with dynamics in a `for`: `for i in 0..N { der(y[i]) = u[i]; }`.
+//! States, adjoints, controls and multipliers may be arrays, with dynamics and constraints in a `for`:
+//! `for i in 0..N { der(y[i]) = u[i]; }`.
 //!
 //! The equations are, in this order, the dynamics, $v' = -f_y^\top v - \varphi_y^\top$, and
 //! $0 = f_u^\top v + \varphi_u^\top$. The report shows the Hamiltonian and the boundary conditions:
 //! $v(t_1) = \psi_y^\top$, and $v(t_0) = 0$ where the state is free. Unless an adjoint has a fixed start value, they are
 //! boundary conditions of the model, provided that they are as many as its degrees of freedom, and
 //! [`Bvp`](crate::Bvp) solves them (example `optimal_control`).
+//!
+//! A constraint $g = 0$ adds $\mu\, g$ to $H = v^\top f + \varphi$. An inequality $g \le 0$ is replaced by a logarithmic
+//! barrier: what is minimised is the cost minus $\beta \int \ln(-g)\, \mathrm d t$, and the multiplier and the slack are
+//! positive with $\mu \cdot (-g) = \beta$. The solution satisfies the inequality strictly, and as $\beta \to 0$ it tends to
+//! that of the problem with inequalities; if that is convex, its cost exceeds the least one by at most $\beta$ times the
+//! length of the interval for each inequality. Make $\beta$ a parameter, `param beta = 1e-6;`: where it is too small for
+//! the first guess, [`Bvp`](crate::Bvp) begins with a larger one and makes it smaller step by step (example
+//! `minimum_time`). A control on which dynamics and cost depend linearly is determined, too, if it has bounds. Where it
+//! switches from one to the other, it depends on the adjoints with the factor $1/(2 \beta)$, so that tolerances much below
+//! $10^{-15}/\beta$ cannot be reached. Bounds on states need finer meshes than those on controls, and larger values of
+//! $\beta$.
 //!
 //! # Boundary conditions
 //!

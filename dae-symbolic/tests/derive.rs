@@ -282,6 +282,42 @@ fn optimal_control_of_index_1() {
     proves_equal(include_str!("../../examples/models/optimal_control.dae"), by_hand);
 }
 
+#[test]
+fn optimal_control_with_constraints() {
+    // K = H + mu g, and for each slack s = -g of an inequality the solution of mu s = beta with positive factors.
+    let text = "struct Bounded { param beta = 0.01; param top = 2; const N = 2;
+        var y; var z; var v; var w; var u: [f64; N]; var a; var mu: [f64; N]; var nu; var rho;
+        optimal_control {
+            states y, z; adjoints v, w; controls u, a;
+            der(y) = z; der(z) = u[0] - y * a;
+            running_cost = u[1].powi(2) + a;
+            for i in 0..N { constraint(mu[i]) u[i] <= top * i + 1; }
+            constraint(nu) 0 <= y + z.powi(2);
+            constraint(rho) a = y * z + u[1];
+            barrier = beta;
+            horizon(0, 1);
+        } }";
+    let by_hand = "struct ByHand { param beta = 0.01; param top = 2; const N = 2;
+        var y; var z; var v; var w; var u: [f64; N]; var a; var mu: [f64; N]; var nu; var rho;
+        fn positive(slack, multiplier, beta) {
+            beta.sqrt() * ((slack - multiplier) / (2 * beta.sqrt())).asinh().exp()
+        }
+        der(y) = z; der(z) = u[0] - y * a;
+        der(v) = a * w + nu + rho * z; der(w) = -v + 2 * nu * z + rho * y;
+        0 = w + mu[0]; 0 = 2 * u[1] + mu[1] - rho; 0 = 1 - y * w + rho;
+        1 - u[0] = positive(1 - u[0], mu[0], beta);
+        top + 1 - u[1] = positive(top + 1 - u[1], mu[1], beta);
+        y + z.powi(2) = positive(y + z.powi(2), nu, beta);
+        a = y * z + u[1]; }";
+    proves_equal(text, by_hand);
+    let model = model(text);
+    let [Derivation::OptimalControl(problem)] = model.derivations.as_slice() else { panic!("a control problem") };
+    let names = |unknown: UnknownId| model.unknowns[unknown.index()].name.clone();
+    let constraints: Vec<_> = problem.constraints.iter().map(|it| (names(it.multiplier), it.is_inequality)).collect();
+    let expected = [("mu[0]", true), ("mu[1]", true), ("nu", true), ("rho", false)];
+    assert_eq!(constraints, expected.map(|(name, is_inequality)| (name.to_string(), is_inequality)));
+}
+
 /// The optimal control problem of index 3 of Hairer & Wanner II, exercise VII.1.8.
 const INDEX_3: &str = "struct Control { var y1 = 1; var y2 ~ -0.76; var w; var v1 ~ 0.76; var v2;
     optimal_control {

@@ -55,15 +55,20 @@ impl<V: Serialize> Serialize for Entries<'_, V> {
     }
 }
 
+/// The derivatives of a solution at its recorded times, by quantity and unknown; none if they were not asked for.
+fn sensitivities(solution: &Solution) -> Entries<'_, Entries<'_, Vec<f64>>> {
+    let by = |by| {
+        let column = |name| Some((AsRef::<str>::as_ref(name), solution.sensitivity(name, by).ok()?));
+        (AsRef::<str>::as_ref(by), Entries(solution.names.iter().filter_map(column).collect()))
+    };
+    let quantities = solution.sensitivities.iter().flat_map(|sensitivities| &sensitivities.quantities);
+    Entries(quantities.map(by).collect())
+}
+
 impl<'s> Simulation<'s> {
     /// A run, however it ended.
     pub(super) fn of(description: &'s Description, solution: &'s Solution) -> Self {
         let column = |k: usize| solution.iter().map(|(_, state)| state[k]).collect();
-        let by = |by: &'s Name| {
-            let column = |name: &'s Name| Some((name.as_ref(), solution.sensitivity(name, by).ok()?));
-            (by.as_ref(), Entries(solution.names.iter().filter_map(column).collect()))
-        };
-        let quantities = solution.sensitivities.iter().flat_map(|sensitivities| &sensitivities.quantities);
         let work = &solution.statistics;
         Simulation {
             name: &description.model,
@@ -71,7 +76,7 @@ impl<'s> Simulation<'s> {
             status: solution.status.to_string(),
             times: solution.times.as_slice().into(),
             values: Entries(solution.names.iter().enumerate().map(|(k, name)| (name.as_ref(), column(k))).collect()),
-            sensitivities: Entries(quantities.map(by).collect()),
+            sensitivities: sensitivities(solution),
             invariants_max: Some(solution.invariants_max()),
             invariants: Entries(solution.invariants.iter().map(|i| (i.name.as_ref(), Some(i.max))).collect()),
             statistics: Statistics {
@@ -132,6 +137,9 @@ pub(super) struct BoundaryValues<'s> {
     status: String,
     times: Vec<f64>,
     values: Entries<'s, Vec<f64>>,
+    /// Derivatives by parameter and unknown at these times, if they were asked for.
+    #[serde(skip_serializing_if = "Entries::is_empty")]
+    sensitivities: Entries<'s, Entries<'s, Vec<f64>>>,
     parameters: Entries<'s, ParameterValue>,
     /// The end of the interval, and whether it was found.
     end: End,
@@ -189,6 +197,7 @@ impl<'s> BoundaryValues<'s> {
             status: status.clone(),
             times: recorded.iter().map(|(t, _)| *t).collect(),
             values: Entries(names.clone().enumerate().map(|(k, name)| (name, column(k))).collect()),
+            sensitivities: sensitivities(&found.solution),
             parameters: Entries(of_parameters.collect()),
             end: End { value: found.end, free: problem.boundary.has_free_end },
             mesh: &found.mesh,
@@ -222,6 +231,7 @@ impl<'s> BoundaryValues<'s> {
             status: reason,
             times: Vec::new(),
             values: Entries(unknowns().map(|name| (name, Vec::new())).collect()),
+            sensitivities: Entries(Vec::new()),
             parameters: Entries(description.parameters.iter().enumerate().map(parameter).collect()),
             end: End { value: ends[1], free: boundary.has_free_end },
             mesh: &[],

@@ -254,6 +254,9 @@ struct SolveBvpArguments {
     /// Print and write exactly these times (otherwise the ends of all intervals).
     #[arg(long, value_name = "T1,T2,…|START:STEP:END", value_delimiter = ',', allow_hyphen_values = true)]
     at: Vec<Times>,
+    /// Compute the derivatives of the solution with respect to these parameters, at the ends of all intervals.
+    #[arg(long, value_name = "P1,P2,…", value_delimiter = ',', conflicts_with = "at")]
+    by: Vec<String>,
     /// Print JSON.
     #[arg(long)]
     json: bool,

@@ -155,6 +155,9 @@ impl Problem {
                 interruption.under_way();
                 !interruption.is_asked_for()
             });
+        if !arguments.by.is_empty() {
+            bvp = bvp.sensitivities(arguments.by.iter().map(|name| name.trim().to_string()));
+        }
         if let Some(table) = guess {
             bvp = bvp.guess_table(table.times.as_slice(), table.columns_of(&self.description)?);
         }

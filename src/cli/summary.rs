@@ -93,6 +93,7 @@ pub(super) fn of_boundary_values(ended: &Ended<'_>) -> String {
             let _ = writeln!(out, "  {name:width$}  {value:>23.15e}");
         }
     }
+    out += &derivatives(solution);
     let work = &found.statistics;
     let intervals = found.mesh.len().saturating_sub(1);
     let _ = match found.error_estimate.is_finite() {

@@ -1,8 +1,9 @@
-//! Boundary value problems: a collection with known solutions, observed orders, random linear problems of known
-//! solution, and what is said where there is no solution.
+//! Boundary value problems: a collection with known solutions, constraints of optimal control, observed orders, random
+//! linear problems of known solution, and what is said where there is no solution.
 
 mod cart_pole;
 mod collection;
+mod constraints;
 mod options;
 mod orders;
 mod random;

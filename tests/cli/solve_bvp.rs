@@ -109,6 +109,22 @@ fn keys_of_the_json() {
 }
 
 #[test]
+fn derivatives_with_respect_to_parameters() {
+    // y'' = -a y, y(0) = 0, y(1) = 1: y = sin(w t)/sin(w) with w the root of a.
+    let text = "pub struct M { param a = 2; var y ~ 0; var z ~ 0; der(y) = z; der(z) = -a * y; \
+                boundary { horizon(0, 1); y(t0) = 0; y(t_end) = 1; } }";
+    let path = file("bvp_by.dae", text);
+    let run = solve(&[&path, "--rtol", "1e-9", "--atol", "1e-9", "--by", "a"]);
+    let w = 2.0_f64.sqrt();
+    for (k, t) in run["times"].as_array().expect("times").iter().map(number).enumerate() {
+        let by_w = (t * (w * t).cos() * w.sin() - (w * t).sin() * w.cos()) / w.sin().powi(2);
+        let error = number(&run["sensitivities"]["a"]["y"][k]) - by_w / (2.0 * w);
+        assert!(error.abs() < 1e-8, "at {t}: {error:e}");
+    }
+    refused(&[&path, "--by", "b"], 2, "`b`");
+}
+
+#[test]
 fn a_free_parameter_is_found() {
     let path = file("bvp_string.dae", STRING);
     let pi = std::f64::consts::PI;

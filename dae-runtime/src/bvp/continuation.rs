@@ -14,6 +14,7 @@ use super::adaptive::{self, Failed, Found, Plan, transfer};
 use super::collocation::Collocation;
 use super::condensed::Iterate;
 use super::error::Cause;
+use super::guess::FirstGuess;
 use super::mesh::Mesh;
 use super::problem::{Allowed, Problem};
 use super::scheme::Scheme;
@@ -96,7 +97,7 @@ pub(super) fn follow(
     problem: &mut Problem<'_>,
     path: &Path,
     plan: Plan,
-    (mesh, iterate): (Mesh, Iterate),
+    guess: &FirstGuess<'_>,
     allowed: &Allowed,
     statistics: &mut BvpStatistics,
     is_stopped: &mut dyn FnMut(&Mesh, f64) -> bool,
@@ -104,6 +105,7 @@ pub(super) fn follow(
     let factor = (LOOSE / allowed.rtol).max(1.0);
     let loose = Allowed { rtol: allowed.rtol * factor, atol: allowed.atol.iter().map(|atol| atol * factor).collect() };
     path.set(problem, 0.0);
+    let (mesh, iterate) = guess.iterate(problem, Scheme::of(plan.nodes, plan.stages));
     let begun = adaptive::solve(problem, plan, mesh, iterate, &loose, statistics, is_stopped);
     // A solution that is not accurate enough on the way is none of the problem.
     let unsolved = |mut failed: Box<Failed>| {

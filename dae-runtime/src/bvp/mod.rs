@@ -382,21 +382,31 @@ impl<'d> Bvp<'d> {
             limits: if has_fixed_mesh { Limits::default().on_the_last_mesh() } else { Limits::default() },
         };
         let mut statistics = BvpStatistics { stages, ..BvpStatistics::default() };
-        let start = || (mesh.clone(), iterate.clone());
         let solved = match path(&problem, &continuation)? {
-            Some(path) => {
-                continuation::follow(&mut problem, &path, plan, start(), &allowed, &mut statistics, &mut is_stopped)
-            }
-            None => {
-                let (mesh, iterate) = start();
-                adaptive::solve(&mut problem, plan, mesh, iterate, &allowed, &mut statistics, &mut is_stopped)
-            }
+            Some(path) => continuation::follow(
+                &mut problem,
+                &path,
+                plan,
+                &first_guess,
+                &allowed,
+                &mut statistics,
+                &mut is_stopped,
+            ),
+            None => adaptive::solve(&mut problem, plan, mesh, iterate, &allowed, &mut statistics, &mut is_stopped),
         };
         let solved = match solved {
             Err(failed) if failed.is_unsolved() && matches!(continuation, Continuation::Automatic) => {
                 let paths = Path::automatic(&problem);
                 let along = |path: Path| {
-                    continuation::follow(&mut problem, &path, plan, start(), &allowed, &mut statistics, &mut is_stopped)
+                    continuation::follow(
+                        &mut problem,
+                        &path,
+                        plan,
+                        &first_guess,
+                        &allowed,
+                        &mut statistics,
+                        &mut is_stopped,
+                    )
                 };
                 let decided = |followed: &Result<Found, Box<Failed>>| match followed {
                     Ok(_) => true,

@@ -40,7 +40,7 @@ const FIRST: f64 = 0.1;
 const TIGHTER: f64 = 0.1;
 /// Degree of the polynomials through consistent states of a step.
 const DEGREE: usize = 9;
-/// Where in an interval integrations for comparison begin anew, so that they take other steps than those without it.
+/// Where in an interval integrations for comparison begin anew, so that they take other steps.
 const RESTART: f64 = 0.4;
 /// Number of pairs of tolerances that are tried.
 const ATTEMPTS: usize = 3;
@@ -53,6 +53,8 @@ struct Shooting {
     method: Method,
     rtol: f64,
     atol: Vec<f64>,
+    /// Where integrations begin anew, as a fraction of each interval.
+    restart: Option<f64>,
     /// Jets at the starts of intervals, from which consistent ones are sought.
     jets: RefCell<Vec<Vec<f64>>>,
 }
@@ -117,14 +119,8 @@ impl Shooting {
 
     /// The solution over all intervals. Algebraic unknowns are consistent with the differential ones: no error test is
     /// sharp for those of index 2.
-    fn solution(
-        &self,
-        problem: &Problem<'_>,
-        mesh: &Mesh,
-        iterate: &Iterate,
-        restart: Option<f64>,
-    ) -> Option<Solution> {
-        let integrated = self.integrated(problem, mesh, iterate, restart)?;
+    fn solution(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Option<Solution> {
+        let integrated = self.integrated(problem, mesh, iterate)?;
         let layout = &problem.layout;
         if layout.algebraic.is_empty() {
             return Some(integrated);
@@ -153,26 +149,12 @@ impl Shooting {
         is_complete.then_some(solution)
     }
 
-    /// The integrations over all intervals, one after the other, and begun anew at `restart` in each, a fraction of it.
-    fn integrated(
-        &self,
-        problem: &Problem<'_>,
-        mesh: &Mesh,
-        iterate: &Iterate,
-        restart: Option<f64>,
-    ) -> Option<Solution> {
+    /// The integrations over all intervals, one after the other.
+    fn integrated(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Option<Solution> {
         let mut whole: Option<Solution> = None;
         for i in 0..mesh.intervals() {
-            let Start { mut y, mut yp, .. } = self.start(problem, mesh, iterate, i).ok()?;
-            let mut t = mesh.t[i];
-            let restart = restart.map(|place| t + place * (mesh.t[i + 1] - t));
-            for end in restart.into_iter().chain([mesh.t[i + 1]]) {
-                let integration = self.integration(problem).record(Record::Dense);
-                let part = integration.run_from(t, &y, &yp, end).ok()?;
-                t = end;
-                // Eliminated unknowns follow those of the formulation.
-                y = part.end_state[..y.len()].to_vec();
-                yp = part.end_derivative[..yp.len()].to_vec();
+            let start = self.start(problem, mesh, iterate, i).ok()?;
+            for part in self.parts(problem, mesh, i, start, Record::Dense)? {
                 match &mut whole {
                     None => whole = Some(part),
                     Some(whole) => whole.append(part),
@@ -180,6 +162,29 @@ impl Shooting {
             }
         }
         whole
+    }
+
+    /// The integration over an interval, in one part or two; `None` if it does not reach the end.
+    fn parts(
+        &self,
+        problem: &Problem<'_>,
+        mesh: &Mesh,
+        i: usize,
+        start: Start,
+        record: Record,
+    ) -> Option<Vec<Solution>> {
+        let Start { mut y, mut yp, .. } = start;
+        let (mut t, end) = (mesh.t[i], mesh.t[i + 1]);
+        let mut parts = Vec::with_capacity(2);
+        for end in self.restart.map(|place| t + place * (end - t)).into_iter().chain([end]) {
+            let part = self.integration(problem).record(record.clone()).run_from(t, &y, &yp, end).ok()?;
+            t = end;
+            // Eliminated unknowns follow those of the formulation.
+            y = part.end_state[..y.len()].to_vec();
+            yp = part.end_derivative[..yp.len()].to_vec();
+            parts.push(part);
+        }
+        Some(parts)
     }
 }
 
@@ -191,8 +196,9 @@ impl Discretization for Shooting {
         let outer = OuterResiduals::new(problem, mesh, iterate)?;
         let gap = |i: usize| {
             let start = self.start(problem, mesh, iterate, i)?;
-            let run = self.integration(problem).run_from(mesh.t[i], &start.y, &start.yp, mesh.t[i + 1]);
-            let end = run.map_err(|_| Deficiency::Interval(mesh.t[i]))?.end_state;
+            let parts = self.parts(problem, mesh, i, start, Record::Steps);
+            let end = parts.and_then(|mut parts| Some(parts.pop()?.end_state));
+            let end = end.ok_or(Deficiency::Interval(mesh.t[i]))?;
             let differential = problem.layout.differential.iter();
             Ok(differential.zip(&iterate.y[i + 1]).map(|(&place, y)| end[place] - y).collect())
         };
@@ -232,7 +238,7 @@ impl Discretization for Shooting {
 }
 
 impl Shooting {
-    /// How the end of an interval changes with its start and the shared quantities.
+    /// How the end of an interval changes with its start and the shared quantities: integrated in one part.
     fn relation(
         &self,
         problem: &Problem<'_>,
@@ -330,8 +336,11 @@ pub(super) fn solve(
     let mut error = f64::INFINITY;
     let mut last = None;
     for _ in 0..ATTEMPTS {
-        let coarse = shooting(problem, guess, allowed, &mesh, tolerance);
-        let coarse = coarse.solution(problem, &mesh, &solved, Some(RESTART));
+        let coarse = Shooting { restart: Some(RESTART), ..shooting(problem, guess, allowed, &mesh, tolerance) };
+        let coarse = match run(problem, &coarse, &mut mesh, &mut solved, allowed, &mut statistics) {
+            Ok(()) => coarse.solution(problem, &mesh, &solved),
+            Err(_) => None,
+        };
         tolerance *= TIGHTER;
         let finer = shooting(problem, guess, allowed, &mesh, tolerance);
         let before = solved.shared.clone();
@@ -339,7 +348,7 @@ pub(super) fn solve(
             let last = Box::new(result(problem, guess, &mesh, &solved, coarse, statistics));
             return Err(BvpError::NotConverged { cause: newton::cause(&obstacle), last });
         }
-        let fine = finer.solution(problem, &mesh, &solved, None);
+        let fine = finer.solution(problem, &mesh, &solved);
         let (Some(fine), Some(coarser)) = (fine, coarse) else { break };
         let (largest, errors) = difference(allowed, &fine, &coarser);
         let of_shared = solved.shared.iter().zip(&before);
@@ -367,6 +376,7 @@ fn shooting(problem: &Problem<'_>, guess: &FirstGuess<'_>, allowed: &Allowed, me
         method: Method::Radau,
         rtol: factor * allowed.rtol,
         atol: allowed.atol.iter().map(|atol| factor * atol).collect(),
+        restart: None,
         jets: RefCell::new(jets),
     }
 }

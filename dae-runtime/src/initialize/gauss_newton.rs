@@ -9,8 +9,8 @@
 //! equations of all components are evaluated together.
 //!
 //! Equation $i$ holds *to rounding* when $|f_i| \le c\\,\varepsilon \sum_j |\partial f_i/\partial x_j\\, x_j|$, where
-//! the sum is the size of the terms that cancel in it, or when a change of a moving jet by $\varepsilon$ times its
-//! nominal value would make it zero.
+//! the sum is the size of the terms that cancel in it, or when a change of a moving jet by $c\\,\varepsilon$ times
+//! its nominal value would make it zero: the derivatives of $x - \sqrt{x^2 + y}$ do not show the size of its terms.
 
 use super::components::{Component, Decomposition};
 use super::error::{FixedValue, InitializationError, Mismatch};
@@ -389,7 +389,7 @@ impl Iterate {
     fn holds(&self) -> bool {
         (0..self.residual.len()).all(|i| {
             let unit = (ROUNDING + self.terms[i] as f64) * f64::EPSILON;
-            self.residual[i].abs() <= unit * self.magnitude[i] || self.mended_by[i] <= f64::EPSILON
+            self.residual[i].abs() <= unit * self.magnitude[i] || self.mended_by[i] <= unit
         })
     }
 

@@ -41,10 +41,10 @@ pub struct Energy {
     pub origin: Origin,
 }
 
-/// A holonomic constraint $0 = g(t, q)$.
+/// A constraint: $0 = g(t, q)$ in mechanics, $g(t, y, u)$ in optimal control.
 #[derive(Clone, Debug)]
 pub struct Constraint {
-    /// The multiplier $\lambda$.
+    /// The multiplier $\lambda$, or $\mu$.
     pub multiplier: UnknownId,
     /// $g$.
     pub residual: Expr,

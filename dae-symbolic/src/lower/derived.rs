@@ -316,6 +316,18 @@ impl<'a> Lowering<'a, '_> {
         Some(Value { expr: residual(&mut self.evaluator.dag, left.expr, right.expr), unknowns })
     }
 
+    /// The difference of two expressions, with its unknowns as written.
+    fn difference(&mut self, from: Expression, subtracted: Expression) -> Option<Value> {
+        let (from, subtracted) = (self.evaluate_scalar(from)?, self.evaluate_scalar(subtracted)?);
+        let unknowns = self.evaluator.sets.union([from.unknowns, subtracted.unknowns]);
+        let dag = &mut self.evaluator.dag;
+        let expr = match dag.is_zero(from.expr) {
+            true => dag.neg(subtracted.expr),
+            false => residual(dag, from.expr, subtracted.expr),
+        };
+        Some(Value { expr, unknowns })
+    }
+
     /// Names of all leaves that are unknowns. They come from the text, since the unknowns of later statements are not
     /// in the model yet.
     fn unknown_names(&self) -> Vec<String> {

@@ -70,7 +70,8 @@ pub struct Canonical {
     pub jacobian: Entries,
 }
 
-/// $y' = f$, $v' = -H_y^\top$, $0 = H_u^\top$ with $H = v^\top f + \varphi$ (Hairer & Wanner II, Sect. VII.1, eq. (1.39)).
+/// $y' = f$, $v' = -H_y^\top$, $0 = H_u^\top$ with $H = v^\top f + \varphi$ (Hairer & Wanner II, Sect. VII.1, eq. (1.39)), and
+/// $\mu^\top g$ or barriers for constraints on the path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptimalControl {
     /// Where its equations stand among those of the model.
@@ -81,6 +82,8 @@ pub struct OptimalControl {
     pub adjoints: Vec<UnknownId>,
     /// $u$.
     pub controls: Vec<UnknownId>,
+    /// $g$ and $\mu$.
+    pub constraints: Vec<PathConstraint>,
     /// $H$.
     pub hamiltonian: Expr,
     /// $\varphi$.
@@ -91,6 +94,17 @@ pub struct OptimalControl {
     pub horizon: (Expr, Expr),
     /// $\psi_y$, by state; `None` for zero.
     pub end: Vec<Option<Expr>>,
+}
+
+/// A constraint $g(t, y, u) = 0$ or $g(t, y, u) \le 0$ on the path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathConstraint {
+    /// $\mu$.
+    pub multiplier: UnknownId,
+    /// $g$.
+    pub value: Expr,
+    /// Whether it is $g \le 0$.
+    pub is_inequality: bool,
 }
 
 /// An end of the horizon.

@@ -17,7 +17,9 @@ mod work;
 pub use boundary::{BoundaryConditions, Condition, PointTime, PointValue};
 pub use builder::ModelBuilder;
 pub(crate) use builder::residual;
-pub use derivation::{Boundary, BoundaryCondition, Canonical, Derivation, Entries, Mechanics, OptimalControl};
+pub use derivation::{
+    Boundary, BoundaryCondition, Canonical, Derivation, Entries, Mechanics, OptimalControl, PathConstraint,
+};
 pub use domain::{Domain, Gap, Member};
 pub use lie_group::{LieGroup, Space};
 pub use numbering::{Numbering, Torn};

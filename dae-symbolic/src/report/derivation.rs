@@ -8,7 +8,9 @@ use std::fmt::{self, Display, Formatter};
 use super::lie_group::LieGroupReport;
 use super::sentences::folded as hung;
 use crate::expr::{Expr, Notation, Symbol, UnknownId, print_with};
-use crate::model::{Boundary, BoundaryCondition, Canonical, Derivation, Mechanics, Model, OptimalControl};
+use crate::model::{
+    Boundary, BoundaryCondition, Canonical, Derivation, Mechanics, Model, OptimalControl, PathConstraint,
+};
 use crate::spelling::lists::folded;
 
 /// A description from which equations of the model were derived.
@@ -92,11 +94,25 @@ pub struct OptimalControlReport {
     pub adjoints: Vec<String>,
     /// The controls $u$.
     pub controls: Vec<String>,
+    /// The constraints on the path.
+    pub constraints: Vec<PathConstraintReport>,
     /// The ends $t_0$ and $t_1$ of the horizon.
     pub horizon: [String; 2],
     /// The conditions at the ends of the horizon, of states with start values and all adjoints; empty if the model has
     /// conditions of its own, which replace some of them.
     pub boundary_conditions: Vec<BoundaryReport>,
+}
+
+/// A constraint of a problem of optimal control, $g = 0$ or $g \le 0$ at all times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct PathConstraintReport {
+    /// The multiplier.
+    pub multiplier: String,
+    /// The function $g$.
+    pub value: String,
+    /// How it is related to zero: `=` or `<=`.
+    pub relation: &'static str,
 }
 
 /// A boundary condition.
@@ -216,8 +232,19 @@ impl Spelling<'_> {
             states: self.unknowns(&it.states),
             adjoints: self.unknowns(&it.adjoints),
             controls: self.unknowns(&it.controls),
+            constraints: it.constraints.iter().map(|it| self.path_constraint(it)).collect(),
             horizon: [self.text(it.horizon.0), self.text(it.horizon.1)],
             boundary_conditions: conditions.into_iter().map(condition).collect(),
+        }
+    }
+}
+
+impl Spelling<'_> {
+    fn path_constraint(&self, it: &PathConstraint) -> PathConstraintReport {
+        PathConstraintReport {
+            multiplier: self.unknowns(&[it.multiplier]).concat(),
+            value: self.text(it.value),
+            relation: if it.is_inequality { "<=" } else { "=" },
         }
     }
 }
@@ -282,6 +309,9 @@ impl Display for OptimalControlReport {
         writeln!(f, "  y = {}", list(&self.states))?;
         writeln!(f, "  v = {}", list(&self.adjoints))?;
         writeln!(f, "  u = {}", list(&self.controls))?;
+        for PathConstraintReport { multiplier, value, relation } in &self.constraints {
+            writeln!(f, "  {value} {relation} 0, multiplier {multiplier}")?;
+        }
         writeln!(f, "  H = {}", self.hamiltonian)?;
         for BoundaryReport { unknown, at, value } in &self.boundary_conditions {
             let time = if *at == "start" { &self.horizon[0] } else { &self.horizon[1] };

@@ -13,7 +13,7 @@
 //!
 //! | key | object |
 //! |---|---|
-//! | `derivations[]` | [`DerivationReport`] with its `kind`: [`MechanicsReport`] ([`EntryReport`]), [`HamiltonianReport`], [`OptimalControlReport`] ([`BoundaryReport`]), [`LieGroupReport`] |
+//! | `derivations[]` | [`DerivationReport`] with its `kind`: [`MechanicsReport`] ([`EntryReport`]), [`HamiltonianReport`], [`OptimalControlReport`] ([`PathConstraintReport`], [`BoundaryReport`]), [`LieGroupReport`] |
 //! | `cases[]` | [`CaseReport`] |
 //! | `notions` | [`IndexConceptsReport`]: `kronecker` ([`KroneckerReport`]), `frozen` ([`FrozenReport`]), reasons, warnings |
 //! | `rewrites[]` | [`RewriteReport`] |
@@ -59,6 +59,7 @@ pub use certificate::{CertificateReport, GenericReport, LocalReport, LowerReport
 pub use contents::Report;
 pub use derivation::{
     BoundaryReport, DerivationReport, EntryReport, HamiltonianReport, MechanicsReport, OptimalControlReport,
+    PathConstraintReport,
 };
 pub use index_concepts::{FrozenReport, IndexConceptsReport, KroneckerReport};
 pub use initial::{ChoiceReport, InitialReport, RedundantReport, StateReport};

@@ -4,6 +4,7 @@
 //! walked with an explicit stack. Groups without delimiter, which `macro_rules!` puts around a match of `$e:expr`, stay
 //! as invisible parentheses unless they hold at most one token, which needs none.
 
+use super::ast::Comparison;
 use proc_macro2::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree, token_stream};
 
 /// A token; an operator of several characters is a single one.
@@ -124,6 +125,23 @@ impl Cursor {
     pub(super) fn group_ends_before(&self, ahead: usize, operator: &str) -> bool {
         let Some(Token::Open(_, close)) = self.tokens.get(self.position + ahead) else { return false };
         matches!(self.tokens.get(close + 1), Some(Token::Operator(text)) if *text == operator)
+    }
+
+    /// How far ahead the comparison operators before the next `;` are that stand outside of groups.
+    pub(super) fn comparisons(&self) -> Vec<usize> {
+        let (mut at, mut found) = (self.position, Vec::new());
+        loop {
+            match self.tokens.get(at) {
+                Some(Token::Operator(";")) | None => return found,
+                Some(Token::Open(delimiter, close)) if *delimiter != Delimiter::None => at = *close,
+                Some(Token::Close(delimiter)) if *delimiter != Delimiter::None => return found,
+                Some(Token::Operator(text)) if Comparison::from_operator(text).is_some() => {
+                    found.push(at - self.position);
+                }
+                Some(_) => {}
+            }
+            at += 1;
+        }
     }
 
     /// Whether there are braces before the next `;` or `=`, and the first of them hold statements or nothing, not an

@@ -54,7 +54,8 @@
 //!               | "invariant" NAME ";" ;
 //! optimal_control = "optimal_control" "{" { docs control } "}" ;
 //! control     = "states" names ";" | "adjoints" names ";" | "controls" names ";"
-//!               | ( "running_cost" | "terminal_cost" ) "=" expression ";"
+//!               | ( "running_cost" | "terminal_cost" | "barrier" ) "=" expression ";"
+//!               | "constraint" "(" element ")" expression ( "=" | "<=" | ">=" ) expression ";"
 //!               | "horizon" "(" expression "," expression ")" ";"
 //!               | "der" "(" element ")" "=" expression ";"
 //!               | "for" NAME "in" range "{" { docs control } "}" ;
@@ -110,7 +111,7 @@
 //! * Conditions that constants and loop variables decide are decided while the model is read, and what they leave out
 //!   is not evaluated. Conditions around equations must be of this kind, and `==` and `!=` may only compare such
 //!   numbers. A `for` in a `lagrangian`, `hamiltonian`, `optimal_control` or `boundary` block holds constraints and
-//!   forces, dynamics, or conditions.
+//!   forces, dynamics and constraints, or conditions.
 //! * A `lie_group` block has one matrix and one generator, and stands outside of `for` and `if`. The name after its word
 //!   is one of `SO`, `SL`, `GL`, `Sp`, `SE`, `Stiefel`, and its sizes are constants.
 //! * An invariant is a smooth function of `t`, parameters and unknowns whose derivatives occur, that is constant along

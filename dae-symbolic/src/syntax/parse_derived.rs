@@ -3,12 +3,16 @@
 //! In: the cursor at `lagrangian {`, `hamiltonian {`, `optimal_control {` or `boundary {`. Out: the statements of the block. The words that open these
 //! statements have a meaning in such a block only. A statement with an error is reported and skipped up to its `;`.
 
-use super::ast::{Derived, DerivedKind, Element, Equation, Item, ItemKind, List, Quantity, StatementKind};
+use super::ast::{
+    Comparison, Derived, DerivedKind, Element, Equation, Expression, Item, ItemKind, List, Node, NodeId, Quantity,
+    Relation, StatementKind,
+};
 use super::cursor::Look;
 use super::parse_model::Ending;
 use super::parser::{Parsed, Parser, Reported};
 use super::{suggest, validate};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::origin::Origin;
 use proc_macro2::Delimiter;
 
 /// The statement that a word opens.
@@ -66,6 +70,8 @@ impl DerivedKind {
                 ("der", Opens::Dynamics),
                 quantity(Quantity::RunningCost),
                 quantity(Quantity::TerminalCost),
+                ("constraint", Opens::Constraint),
+                quantity(Quantity::Barrier),
                 ("horizon", Opens::Horizon),
             ],
             DerivedKind::Boundary => vec![("horizon", Opens::Horizon), ("free", Opens::Free)],
@@ -78,7 +84,9 @@ impl DerivedKind {
             DerivedKind::Lagrangian | DerivedKind::Hamiltonian => {
                 "constraints are written `constraint(lambda) left = right;`, other equations beside the block"
             }
-            DerivedKind::OptimalControl => "dynamics are written `der(y) = …;`, other equations beside the block",
+            DerivedKind::OptimalControl => {
+                "dynamics are written `der(y) = …;`, constraints `constraint(mu) left <= right;`, other equations beside the block"
+            }
             DerivedKind::Boundary => "conditions are written `y(t0) = …;`, equations beside the block",
         }
     }
@@ -194,7 +202,7 @@ impl Parser {
                 let value = self.expression()?;
                 ItemKind::Force(coordinate, value)
             }
-            Opens::Constraint => self.constraint()?,
+            Opens::Constraint => self.constraint(kind)?,
             Opens::Dynamics => ItemKind::Dynamics(self.whole_equation()?),
             Opens::Horizon => self.horizon()?,
             Opens::Invariant => self.conserved()?,
@@ -268,8 +276,8 @@ impl Parser {
         Ok(Element { name, indices })
     }
 
-    /// `constraint(lambda) left = right`
-    fn constraint(&mut self) -> Parsed<ItemKind> {
+    /// `constraint(lambda) left = right`; with `<=` or `>=` if the block may contain inequalities.
+    fn constraint(&mut self, kind: DerivedKind) -> Parsed<ItemKind> {
         let word = self.here();
         self.cursor.advance();
         if self.cursor.look(0) != Look::Open(Delimiter::Parenthesis) {
@@ -286,7 +294,47 @@ impl Parser {
                 .help(format!("write `constraint({}) left = right;`", multiplier.name.text));
             return Err(self.fail(finding));
         }
-        Ok(ItemKind::Constraint(multiplier, self.whole_equation()?))
+        let comparisons = self.cursor.comparisons();
+        let Some(&first) = comparisons.first() else {
+            return Ok(ItemKind::Constraint(multiplier, Relation::Equal, self.whole_equation()?));
+        };
+        let here = self.cursor.position();
+        let origins: Vec<Origin> = comparisons.iter().map(|&at| self.sources.range(here + at, here + at)).collect();
+        if kind != DerivedKind::OptimalControl {
+            let message = format!("a constraint of a `{}` block is an equation", kind.word());
+            let finding = Diagnostic::error(Code::MissingEquals, message).label(origins[0], "expected `=`");
+            return Err(self.fail(finding.help(format!("write `constraint({}) left = right;`", multiplier.name.text))));
+        }
+        if let Some(&second) = origins.get(1) {
+            let finding = Diagnostic::error(Code::UnexpectedToken, "a constraint is a single comparison");
+            let finding = finding.label(second, "second comparison").label(origins[0], "first comparison");
+            return Err(self.fail(finding.help("write two constraints, each with a multiplier of its own")));
+        }
+        let (relation, sides) = self.inequality(here + first)?;
+        Ok(ItemKind::Constraint(multiplier, relation, sides))
+    }
+
+    /// `left <= right` or `left >= right`, with the operator at the position `at`.
+    fn inequality(&mut self, at: usize) -> Parsed<(Relation, Equation)> {
+        let whole = self.comparison_statement()?;
+        let Node::Comparison(comparison, left, right) = *self.expressions.node(whole.root) else {
+            return Err(self.unexpected("a comparison"));
+        };
+        let relation = match comparison {
+            Comparison::LessOrEqual => Relation::AtMost,
+            Comparison::GreaterOrEqual => Relation::AtLeast,
+            Comparison::Less | Comparison::Greater | Comparison::Equal | Comparison::NotEqual => {
+                let at = self.sources.range(at, at);
+                let finding =
+                    Diagnostic::error(Code::UnsupportedOperator, "constraints are written with `<=`, `>=` or `=`");
+                let finding = finding.label(at, "not with this");
+                return Err(self.fail(finding.help("a constraint that is an inequality holds with equality, too")));
+            }
+        };
+        // The nodes of the right side follow those of the left one.
+        let next = NodeId(left.0 + 1);
+        let (left, right) = (Expression { first: whole.first, root: left }, Expression { first: next, root: right });
+        Ok((relation, Equation { left: Some(left), right: Some(right) }))
     }
 
     /// An equation with two readable sides.

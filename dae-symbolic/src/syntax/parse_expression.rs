@@ -20,10 +20,19 @@ impl Parser {
         self.expression_of(Opener::Statement)
     }
 
+    /// Parses a condition that ends as a statement does.
+    pub(super) fn comparison_statement(&mut self) -> Parsed<Expression> {
+        self.expression_as(Opener::Statement, Sort::Condition)
+    }
+
     /// Parses one expression; `kind` decides which tokens can end it, and whether it is to be a condition.
     pub(super) fn expression_of(&mut self, kind: Opener) -> Parsed<Expression> {
-        let first = NodeId(self.expressions.len() as u32);
         let wanted = if matches!(kind, Opener::Condition) { Sort::Condition } else { Sort::Number };
+        self.expression_as(kind, wanted)
+    }
+
+    fn expression_as(&mut self, kind: Opener, wanted: Sort) -> Parsed<Expression> {
+        let first = NodeId(self.expressions.len() as u32);
         let mut stack = Stack { outer: Vec::new(), top: Frame::new(kind, self.cursor.position()) };
         let mut operand = None;
         loop {

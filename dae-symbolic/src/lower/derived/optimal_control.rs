@@ -4,13 +4,13 @@
 //! or findings.
 
 use super::super::lowering::Lowering;
-use super::{Block, Known};
-use crate::derive::optimal_control::{Control, ControlProblem, Cost, State, derive};
+use super::{Block, Group, Known};
+use crate::derive::optimal_control::{Control, ControlProblem, Cost, PathConstraint, State, derive};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Expr, Node, Symbol, UnknownId};
 use crate::model::Derivation;
 use crate::origin::Origin;
-use crate::syntax::ast::{Equation, Item, ItemKind, List, Quantity};
+use crate::syntax::ast::{Equation, Item, ItemKind, List, Quantity, Relation};
 use crate::syntax::validate::Place;
 use std::collections::HashMap;
 
@@ -26,12 +26,16 @@ impl<'a> Lowering<'a, '_> {
     pub(super) fn optimal_control(&mut self, position: usize, block: &Block<'a>) {
         let findings = self.found.len();
         let problem = self.control_problem(position, block);
-        let Some(problem) = problem.filter(|_| self.found.len() == findings && !block.doubtful) else { return };
+        let Some((problem, of_constraints)) = problem.filter(|_| self.found.len() == findings && !block.doubtful)
+        else {
+            return;
+        };
         let written = self.unknown_names();
         match derive(&mut self.evaluator.dag, &problem, &|symbol| super::symbol_name(&written, symbol)) {
             Ok(mut derived) => {
                 let states = self.groups(block, List::States);
                 let groups = states.clone().into_iter().chain(states).chain(self.groups(block, List::Controls));
+                let groups = groups.chain(of_constraints);
                 derived.problem.equations = self.add_equations(derived.equations, groups);
                 self.model.derivations.push(Derivation::OptimalControl(derived.problem));
             }
@@ -39,7 +43,8 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    fn control_problem(&mut self, position: usize, block: &Block<'a>) -> Option<ControlProblem> {
+    /// The problem, and the groups that its constraints form.
+    fn control_problem(&mut self, position: usize, block: &Block<'a>) -> Option<(ControlProblem, Vec<Group>)> {
         let (states, adjoints) = (self.list(block, List::States), self.list(block, List::Adjoints));
         let controls = self.list(block, List::Controls);
         if states.is_empty() {
@@ -51,6 +56,7 @@ impl<'a> Lowering<'a, '_> {
             self.missing(block, "an optimal control problem needs controls".into(), help);
         }
         let paired = self.pairs(block, (List::States, List::Adjoints), (states.len(), adjoints.len()));
+        let (constraints, of_constraints) = self.path_constraints(position, block);
         let mut dynamics = self.all_dynamics(position, block, &states);
         let running = self.cost(position, block, Quantity::RunningCost);
         let terminal = self.cost(position, block, Quantity::TerminalCost);
@@ -59,6 +65,7 @@ impl<'a> Lowering<'a, '_> {
             let help = "write `running_cost = …;`, its integral over the horizon, or `terminal_cost = …;` of the states at its end";
             self.missing(block, "there is nothing to minimise".into(), help);
         }
+        let barrier = self.barrier(position, block, &constraints);
         let horizon = self.horizon(position, block);
         paired?;
         let mut complete = Vec::new();
@@ -87,7 +94,54 @@ impl<'a> Lowering<'a, '_> {
             .into_iter()
             .map(|it| it.map(|it| Control { unknown: it.unknown, origin: it.name.origin }))
             .collect();
-        Some(ControlProblem { states: complete, controls: controls?, running, terminal, horizon: horizon? })
+        let problem = ControlProblem {
+            states: complete,
+            controls: controls?,
+            constraints,
+            barrier,
+            running,
+            terminal,
+            horizon: horizon?,
+        };
+        Some((problem, of_constraints))
+    }
+
+    /// The constraints, and the groups that they form.
+    fn path_constraints(&mut self, position: usize, block: &Block<'a>) -> (Vec<PathConstraint>, Vec<Group>) {
+        let (mut constraints, mut groups) = (Vec::new(), Vec::new());
+        self.items(position, block.items, |this, item, group| {
+            let ItemKind::Constraint(multiplier, relation, sides) = &item.kind else { return };
+            let found = this.constraints(position, item, (multiplier, *relation, sides), group).into_iter();
+            let is_inequality = *relation != Relation::Equal;
+            constraints.extend(found.map(|constraint| PathConstraint { constraint, is_inequality }));
+            groups.push(group.clone());
+        });
+        (constraints, groups)
+    }
+
+    /// The barrier parameter of inequality constraints.
+    fn barrier(&mut self, position: usize, block: &Block<'a>, constraints: &[PathConstraint]) -> Option<Expr> {
+        let first = constraints.iter().find(|it| it.is_inequality);
+        match (block.quantities.get(&Quantity::Barrier), first) {
+            (Some(&(value, _)), Some(_)) => Some(self.value(Some(value), position, Place::Barrier)?.expr),
+            (None, None) => None,
+            (None, Some(first)) => {
+                let message = "inequality constraints need a barrier parameter";
+                let finding = Diagnostic::error(Code::IncompleteDerivation, message)
+                    .label(first.constraint.origin, "an inequality")
+                    .help("declare `param beta = 1e-6;` and write `barrier = beta;`: the solution satisfies `multiplier * slack = beta`");
+                self.found.push(finding);
+                None
+            }
+            (Some((_, origin)), None) if !block.doubtful => {
+                let message = "there is a barrier parameter, and no inequality constraint";
+                let finding =
+                    Diagnostic::error(Code::InvalidControlProblem, message).label(*origin, "of no constraint");
+                self.found.push(finding.help("remove it, or write constraints with `<=` or `>=`"));
+                None
+            }
+            (Some(_), None) => None,
+        }
     }
 
     fn cost(&mut self, position: usize, block: &Block<'a>, quantity: Quantity) -> Option<Cost> {

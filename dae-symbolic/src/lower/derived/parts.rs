@@ -8,7 +8,7 @@ use crate::derive::lagrangian::{Constraint, Energy};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Expr, UnknownId};
 use crate::model::DeclaredInvariant;
-use crate::syntax::ast::{Element, Equation, Expression, Item, ItemKind, List, Quantity};
+use crate::syntax::ast::{Element, Equation, Expression, Item, ItemKind, List, Quantity, Relation};
 use crate::syntax::validate::Place;
 
 impl Block<'_> {
@@ -68,12 +68,14 @@ impl<'a> Lowering<'a, '_> {
             ItemKind::Force(coordinate, value) => {
                 forces.extend(this.forces(position, block, (coordinate, *value), (coordinates, advice), group));
             }
-            ItemKind::Constraint(multiplier, equation) => {
-                constraints.extend(this.constraints(position, item, (multiplier, equation), group));
+            ItemKind::Constraint(multiplier, Relation::Equal, equation) => {
+                constraints.extend(this.constraints(position, item, (multiplier, Relation::Equal, equation), group));
                 groups.push(group.clone());
             }
             ItemKind::List(..)
             | ItemKind::Quantity(..)
+            // Inequalities have been reported.
+            | ItemKind::Constraint(..)
             | ItemKind::Dynamics(_)
             | ItemKind::Horizon(..)
             | ItemKind::Condition(_)
@@ -138,24 +140,35 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// The constraints of a statement.
-    fn constraints(
+    pub(super) fn constraints(
         &mut self,
         position: usize,
         item: &Item,
-        (multiplier, equation): (&'a Element, &'a Equation),
+        (multiplier, relation, equation): (&'a Element, Relation, &'a Equation),
         group: &Group,
     ) -> Vec<Constraint> {
         multiplier.indices.iter().for_each(|index| self.resolve(*index, position, Place::Extent));
         self.resolve_equation(equation, position);
         let mut constraints = Vec::new();
-        self.members(group, |this| constraints.extend(this.constraint(item, multiplier, equation)));
+        self.members(group, |this| constraints.extend(this.constraint(item, multiplier, relation, equation)));
         constraints
     }
 
-    fn constraint(&mut self, item: &Item, multiplier: &'a Element, equation: &Equation) -> Option<Constraint> {
+    /// A constraint $g = 0$ or $g \le 0$.
+    fn constraint(
+        &mut self,
+        item: &Item,
+        multiplier: &'a Element,
+        relation: Relation,
+        equation: &Equation,
+    ) -> Option<Constraint> {
         let unknown = self.named_element(multiplier, "multiplier");
         let known = unknown.and_then(|unknown| self.part(unknown, &multiplier.name, "multiplier"));
-        let value = self.residual(equation)?;
+        let value = match relation {
+            Relation::Equal => self.residual(equation)?,
+            Relation::AtMost => self.difference(equation.left?, equation.right?)?,
+            Relation::AtLeast => self.difference(equation.right?, equation.left?)?,
+        };
         let mut docs = item.docs.clone();
         if docs.is_empty() {
             let name = known.map_or_else(|| multiplier.name.text.clone(), |known| self.leaf_name(known.unknown));

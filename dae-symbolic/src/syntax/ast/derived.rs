@@ -68,8 +68,8 @@ pub enum ItemKind {
     Quantity(Quantity, Expression),
     /// `force(x) = …;`
     Force(Element, Expression),
-    /// `constraint(lambda) left = right;`
-    Constraint(Element, Equation),
+    /// `constraint(lambda) left = right;`, in a problem of optimal control also with `<=` or `>=`.
+    Constraint(Element, Relation, Equation),
     /// `der(y) = …;`
     Dynamics(Equation),
     /// `horizon(from, to);`
@@ -82,6 +82,17 @@ pub enum ItemKind {
     Invariant(Name),
     /// The head of `for i in range { statements }`; the statements are the items that follow.
     For(For),
+}
+
+/// How the sides of a constraint are related.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// `=`
+    Equal,
+    /// `<=`
+    AtMost,
+    /// `>=`
+    AtLeast,
 }
 
 /// An unknown, or an element of an array of them.
@@ -153,6 +164,8 @@ pub enum Quantity {
     RunningCost,
     /// The cost of the state at the end of the horizon.
     TerminalCost,
+    /// The barrier parameter of inequality constraints.
+    Barrier,
 }
 
 impl Quantity {
@@ -166,6 +179,7 @@ impl Quantity {
             Quantity::Dissipation => "dissipation",
             Quantity::RunningCost => "running_cost",
             Quantity::TerminalCost => "terminal_cost",
+            Quantity::Barrier => "barrier",
         }
     }
 }

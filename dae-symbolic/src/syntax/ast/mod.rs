@@ -9,7 +9,7 @@ mod lie_group;
 use crate::form::Form;
 use crate::origin::Origin;
 
-pub use derived::{Derived, DerivedKind, Element, Item, ItemKind, List, Quantity};
+pub use derived::{Derived, DerivedKind, Element, Item, ItemKind, List, Quantity, Relation};
 pub use expression::{CallForm, Comparison, Expression, Expressions, Node, NodeId, Power, Sign};
 pub use lie_group::{Generator, LieGroup};
 

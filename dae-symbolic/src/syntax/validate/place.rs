@@ -13,6 +13,7 @@ pub(crate) enum Place {
     Input,
     StartValue,
     Horizon,
+    Barrier,
     Nominal,
     Order,
     Extent,
@@ -71,6 +72,7 @@ impl Place {
             }
             Place::StartValue => "a start value may use constants and parameters",
             Place::Horizon => "the ends of the horizon may use constants and parameters",
+            Place::Barrier => "the barrier parameter may use constants and parameters",
             Place::Nominal => "a nominal value may use numbers and constants",
             Place::Order => "the order of a derivative is an integer",
             Place::Extent => "sizes, ranges and indices may use numbers, constants and loop variables",

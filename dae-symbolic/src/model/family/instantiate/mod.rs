@@ -22,8 +22,8 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, ParameterId, Symbol, UnknownId};
 use crate::model::{
     BoundaryConditions, Canonical, DeclaredInvariant, Definition, Derivation, Domain, Entries, Equation, Gap, Input,
-    LieGroup, Mechanics, Member, Model, OptimalControl, Parameter, PointTime, Start, StartValue, Unknown, Work,
-    derivative_name,
+    LieGroup, Mechanics, Member, Model, OptimalControl, Parameter, PathConstraint, PointTime, Start, StartValue,
+    Unknown, Work, derivative_name,
 };
 use crate::origin::Origin;
 
@@ -312,12 +312,20 @@ impl Instantiation<'_> {
             Derivation::OptimalControl(it) => {
                 let ids = |ids: &[UnknownId]| ids.iter().filter_map(|&id| self.unknown(id, &[], &[])).collect();
                 let (states, adjoints, controls) = (ids(&it.states), ids(&it.adjoints), ids(&it.controls));
+                let multipliers: Vec<UnknownId> = it.constraints.iter().map(|it| it.multiplier).collect();
+                let multipliers = ids(&multipliers);
                 let mut expr = |value: Expr| self.written_once(value);
                 Derivation::OptimalControl(OptimalControl {
                     equations: first(it.equations.start)..first(it.equations.end),
                     states,
                     adjoints,
                     controls,
+                    constraints: it
+                        .constraints
+                        .iter()
+                        .zip(multipliers)
+                        .map(|(it, multiplier)| PathConstraint { multiplier, value: expr(it.value), ..it.clone() })
+                        .collect(),
                     hamiltonian: expr(it.hamiltonian),
                     running_cost: it.running_cost.map(&mut expr),
                     terminal_cost: it.terminal_cost.map(&mut expr),
