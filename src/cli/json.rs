@@ -56,10 +56,10 @@ impl<V: Serialize> Serialize for Entries<'_, V> {
 }
 
 /// The derivatives of a solution at its recorded times, by quantity and unknown; none if they were not asked for.
-fn sensitivities(solution: &Solution) -> Entries<'_, Entries<'_, Vec<f64>>> {
-    let by = |by| {
-        let column = |name| Some((AsRef::<str>::as_ref(name), solution.sensitivity(name, by).ok()?));
-        (AsRef::<str>::as_ref(by), Entries(solution.names.iter().filter_map(column).collect()))
+fn sensitivities<'s>(solution: &'s Solution) -> Entries<'s, Entries<'s, Vec<f64>>> {
+    let by = |by: &'s Name| {
+        let column = |name: &'s Name| Some((name.as_ref(), solution.sensitivity(name, by).ok()?));
+        (by.as_ref(), Entries(solution.names.iter().filter_map(column).collect()))
     };
     let quantities = solution.sensitivities.iter().flat_map(|sensitivities| &sensitivities.quantities);
     Entries(quantities.map(by).collect())

@@ -44,6 +44,11 @@ const DEGREE: usize = 9;
 const RESTART: f64 = 0.4;
 /// Number of pairs of tolerances that are tried.
 const ATTEMPTS: usize = 3;
+/// Gaps of this size, in units of the error allowed, are closed. Where solutions grow within an interval, a gap is wide
+/// although the correction that closes it is small.
+const CLOSED: f64 = 0.1;
+/// Number of times that Newton's iteration is repeated to close gaps.
+const REPETITIONS: usize = 3;
 /// Number of times that intervals are halved because Newton's iteration does not converge.
 const HALVINGS: usize = 4;
 
@@ -390,7 +395,18 @@ fn run(
     statistics: &mut BvpStatistics,
 ) -> Result<(), Obstacle> {
     statistics.meshes += 1;
-    newton::solve(problem, shooting, mesh, iterate, allowed, Limits::default(), statistics)
+    for _ in 0..REPETITIONS {
+        newton::solve(problem, shooting, mesh, iterate, allowed, Limits::default(), statistics)?;
+        let residuals = shooting.residuals(problem, mesh, iterate).map_err(Obstacle::Deficient)?;
+        statistics.residuals += 1;
+        let gaps = residuals.gaps.iter().zip(&iterate.y[1..]);
+        let widest = gaps.flat_map(|(gap, y)| gap.iter().zip(y).zip(&problem.layout.differential));
+        let widest = widest.map(|((gap, y), &unknown)| gap.abs() / allowed.of(unknown, *y)).fold(0.0, larger);
+        if widest <= CLOSED {
+            return Ok(());
+        }
+    }
+    Err(Obstacle::Rounding)
 }
 
 /// The iterate of shooting: there are no nodes in intervals.
