@@ -3,6 +3,7 @@
 //! In: a problem, a first mesh with a first guess. Out: a solution with its mesh and error.
 
 use crate::linalg::vector::larger;
+use crate::linalg::vectors::Vectors;
 
 use super::collocation::Collocation;
 use super::condensed::Iterate;
@@ -234,29 +235,29 @@ pub(super) fn transfer(collocation: &Collocation<'_, '_>, from: &Mesh, iterate: 
     let value = |t: f64| {
         let (i, theta) = place(t);
         match theta {
-            0.0 => iterate.y[i].clone(),
-            1.0 => iterate.y[i + 1].clone(),
+            0.0 => iterate.y[i].to_vec(),
+            1.0 => iterate.y[i + 1].to_vec(),
             _ => collocation.value(from, iterate, i, theta),
         }
     };
-    let mut ends = vec![vec![0.0; na]; to.t.len()];
-    for (end, &t) in ends.iter_mut().zip(&to.t) {
+    let mut ends = Vectors::zeros(to.t.len(), na);
+    for (k, &t) in to.t.iter().enumerate() {
         let (i, theta) = place(t);
-        end.copy_from_slice(&collocation.others(iterate, i, theta)[m..]);
-        end[layout.of_index_1..].fill(0.0);
+        let values = collocation.others(iterate, i, theta);
+        ends[k][..layout.of_index_1].copy_from_slice(&values[m..m + layout.of_index_1]);
     }
     let nodes = to.t.windows(2).map(|ends| {
         let at = |c: &f64| {
             let (i, theta) = place(ends[0] + c * (ends[1] - ends[0]));
             collocation.others(iterate, i, theta)
         };
-        collocation.scheme.c.iter().flat_map(at).collect()
+        collocation.scheme.c.iter().flat_map(at).collect::<Vec<f64>>()
     });
     Iterate {
         shared: iterate.shared.clone(),
-        y: to.t.iter().map(|&t| value(t)).collect(),
+        y: Vectors::of_length(m, to.t.iter().map(|&t| value(t))),
         ends,
-        nodes: nodes.collect(),
+        nodes: Vectors::of_length(collocation.scheme.stages() * (m + na), nodes),
         jets: iterate.jets.clone(),
         directions: Vec::new(),
     }

@@ -10,7 +10,7 @@
 //! with the Lagrange polynomials $L_l$ of the nodes ([`super::scheme`]). What they satisfy is in [`super::equations`].
 
 use crate::contract::Dae;
-use crate::linalg::vector::larger;
+use crate::linalg::vector::{add, larger};
 
 use super::condensed::Iterate;
 use super::mesh::Mesh;
@@ -49,13 +49,19 @@ impl Collocation<'_, '_> {
 
     /// [`Collocation::value`] with the integrals of the Lagrange polynomials there.
     pub(super) fn value_with(&self, mesh: &Mesh, iterate: &Iterate, i: usize, integrals: &[f64]) -> Vec<f64> {
+        let mut y = iterate.y[i].to_vec();
+        self.add_slopes(mesh, iterate, i, integrals, &mut y);
+        y
+    }
+
+    /// Adds the change of the differential unknowns in interval `i` up to where the Lagrange polynomials have these
+    /// integrals.
+    pub(super) fn add_slopes(&self, mesh: &Mesh, iterate: &Iterate, i: usize, integrals: &[f64], y: &mut [f64]) {
         let [m, na, _] = self.sizes();
         let h = mesh.t[i + 1] - mesh.t[i];
-        let mut y = iterate.y[i].clone();
         for (node, weight) in iterate.nodes[i].chunks_exact(m + na).zip(integrals) {
-            y.iter_mut().zip(node).for_each(|(y, slope)| *y += h * weight * slope);
+            add(h * weight, &node[..m], y);
         }
-        y
     }
 
     /// Derivatives of the differential unknowns, and algebraic unknowns, at `theta` in interval `i`.
@@ -68,7 +74,7 @@ impl Collocation<'_, '_> {
         let [m, na, _] = self.sizes();
         let mut values = vec![0.0; m + na];
         for (node, weight) in iterate.nodes[i].chunks_exact(m + na).zip(values_of_polynomials) {
-            values.iter_mut().zip(node).for_each(|(value, node)| *value += weight * node);
+            add(*weight, node, &mut values);
         }
         values
     }
@@ -96,10 +102,7 @@ impl Collocation<'_, '_> {
         let h = mesh.t[i + 1] - mesh.t[i];
         stage.t = mesh.t[i] + self.scheme.c[j] * h;
         stage.differential.copy_from_slice(&iterate.y[i]);
-        for (l, node) in iterate.nodes[i].chunks_exact(m + na).enumerate() {
-            let weight = h * self.scheme.a[(j, l)];
-            stage.differential.iter_mut().zip(node).for_each(|(y, slope)| *y += weight * slope);
-        }
+        self.add_slopes(mesh, iterate, i, &self.scheme.a[j], &mut stage.differential);
         let node = &iterate.nodes[i][j * (m + na)..(j + 1) * (m + na)];
         self.assemble(&stage.differential, node, &mut stage.y, &mut stage.yp);
     }
@@ -121,7 +124,7 @@ impl Collocation<'_, '_> {
         let layout = &self.problem.layout;
         let [m, na, _] = self.sizes();
         let factors = self.scheme.last_coefficient();
-        let of_interval = |(i, nodes): (usize, &Vec<f64>)| {
+        let of_interval = |(i, nodes): (usize, &[f64])| {
             let h = mesh.t[i + 1] - mesh.t[i];
             let coefficient = |k: usize| -> f64 {
                 nodes.chunks_exact(m + na).zip(&factors).map(|(node, factor)| h * factor * node[k]).sum()

@@ -1,6 +1,6 @@
 //! The system for the ends of intervals and the shared quantities.
 //!
-//! In: for each interval a relation of its ends ([`Relation`]), from collocation or from integrations. Out: changes of the
+//! In: for each interval a relation of its ends ([`Relations`]), from collocation or from integrations. Out: changes of the
 //! values at all ends, of the shared quantities, and of the jets at the points where conditions hold.
 //!
 //! The relations of each segment between two points are eliminated ([`super::elimination`]); what remains are the values
@@ -8,8 +8,10 @@
 
 use crate::contract::Pattern;
 use crate::linalg::matrix::{Factors, Matrix};
+use crate::linalg::vector::add;
+use crate::linalg::vectors::Vectors;
 
-use super::elimination::{Elimination, Relation, factorize_scaled};
+use super::elimination::{Elimination, Relations, factorize_scaled};
 use super::mesh::Mesh;
 use super::point::{self, Linearized};
 use super::problem::Problem;
@@ -20,14 +22,14 @@ pub(super) struct Iterate {
     /// Shared quantities.
     pub(super) shared: Vec<f64>,
     /// Differential unknowns at the ends of intervals.
-    pub(super) y: Vec<Vec<f64>>,
+    pub(super) y: Vectors,
     /// Algebraic unknowns of index 1 there, and after them what the projection onto constraints has added in the direction
     /// of each unknown of index 2.
-    pub(super) ends: Vec<Vec<f64>>,
+    pub(super) ends: Vectors,
     /// For each interval, node by node: derivatives of the differential unknowns, algebraic unknowns.
-    pub(super) nodes: Vec<Vec<f64>>,
+    pub(super) nodes: Vectors,
     /// Jets at the stops.
-    pub(super) jets: Vec<Vec<f64>>,
+    pub(super) jets: Vectors,
     /// For the right end of each interval, the directions in which it is projected onto constraints; empty without
     /// projection. They are kept while Newton's method iterates.
     pub(super) directions: Vec<Matrix>,
@@ -41,17 +43,11 @@ impl Iterate {
 
     /// Adds a multiple of a change.
     pub(super) fn add(&mut self, factor: f64, change: &Iterate) {
-        let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += factor * from);
-        add(&mut self.shared, &change.shared);
-        let rows = [
-            (&mut self.y, &change.y),
-            (&mut self.ends, &change.ends),
-            (&mut self.nodes, &change.nodes),
-            (&mut self.jets, &change.jets),
-        ];
-        for (to, from) in rows {
-            to.iter_mut().zip(from).for_each(|(to, from)| add(to, from));
-        }
+        add(factor, &change.shared, &mut self.shared);
+        add(factor, change.y.entries(), self.y.entries_mut());
+        add(factor, change.ends.entries(), self.ends.entries_mut());
+        add(factor, change.nodes.entries(), self.nodes.entries_mut());
+        add(factor, change.jets.entries(), self.jets.entries_mut());
     }
 }
 
@@ -78,7 +74,7 @@ pub(super) struct OuterResiduals {
 
 impl OuterResiduals {
     pub(super) fn new(problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Result<Self, Deficiency> {
-        let stop = |(&place, jets): (&usize, &Vec<f64>)| {
+        let stop = |(&place, jets): (&usize, &[f64])| {
             let at = [mesh.t[place], mesh.moves(place)];
             let y = &iterate.y[place];
             let found = Linearized::new(&*problem.dae, &problem.layout, &problem.shared, at, y, jets);
@@ -87,7 +83,8 @@ impl OuterResiduals {
                 point::Obstacle::Singular => Deficiency::Point(at[0]),
             })
         };
-        let stops = mesh.stops.iter().zip(&iterate.jets).map(stop).collect::<Result<Vec<Linearized>, Deficiency>>()?;
+        let stops =
+            mesh.stops.iter().zip(iterate.jets.iter()).map(stop).collect::<Result<Vec<Linearized>, Deficiency>>()?;
         let boundary = problem.boundary();
         let mut conditions = vec![0.0; boundary.boundary_description().conditions.len()];
         boundary.boundary_residual(&mesh.point_times(), &iterate.jets_at_points(mesh), &mut conditions);
@@ -127,23 +124,22 @@ pub(super) struct Condensed {
 
 /// Its solution.
 pub(super) struct Outer {
-    pub(super) y: Vec<Vec<f64>>,
+    pub(super) y: Vectors,
     pub(super) shared: Vec<f64>,
-    pub(super) jets: Vec<Vec<f64>>,
+    pub(super) jets: Vectors,
 }
 
 impl Condensed {
-    pub(super) fn new<'r>(
+    pub(super) fn new(
         problem: &Problem<'_>,
         mesh: &Mesh,
         iterate: &Iterate,
-        relations: impl Iterator<Item = &'r Relation>,
+        relations: &Relations,
         residuals: &OuterResiduals,
     ) -> Result<Condensed, Deficiency> {
-        let (m, thetas) = (problem.layout.differential.len(), problem.shared.count());
-        let relations: Vec<&Relation> = relations.collect();
+        let (m, thetas) = (relations.m, relations.shared);
         let segments: Vec<Elimination> =
-            mesh.stops.windows(2).map(|ends| Elimination::new(m, thetas, &relations[ends[0]..ends[1]])).collect();
+            mesh.stops.windows(2).map(|ends| Elimination::new(relations, ends[0]..ends[1])).collect();
         let boundary = problem.boundary();
         let b = boundary.boundary_description();
         let (rows, count) = (b.conditions.len(), mesh.stops.len());
@@ -170,11 +166,8 @@ impl Condensed {
         let mut matrix = Matrix::zeros(order, order);
         for (k, segment) in segments.iter().enumerate() {
             for i in 0..m {
-                for j in 0..m {
-                    matrix[(k * m + i, k * m + j)] = segment.start[(i, j)];
-                    matrix[(k * m + i, (k + 1) * m + j)] = segment.end[(i, j)];
-                }
-                (0..thetas).for_each(|j| matrix[(k * m + i, count * m + j)] = segment.shared[(i, j)]);
+                (0..2 * m).for_each(|j| matrix[(k * m + i, k * m + j)] = segment.relation[(i, j)]);
+                (0..thetas).for_each(|j| matrix[(k * m + i, count * m + j)] = segment.relation[(i, 2 * m + j)]);
             }
         }
         let (conditions, constraints) = ((count - 1) * m, (count - 1) * m + rows);
@@ -226,62 +219,55 @@ impl Condensed {
     }
 
     /// Solves for given remainders of the relations; `None` where there is no finite solution.
-    pub(super) fn solve(&self, mesh: &Mesh, remainders: &[Vec<f64>], residuals: &OuterResiduals) -> Option<Outer> {
+    pub(super) fn solve(&self, mesh: &Mesh, mut remainders: Vectors, residuals: &OuterResiduals) -> Option<Outer> {
         let (count, m) = (mesh.stops.len(), self.by_state[0].columns());
         let mut right = vec![0.0; self.scales.len()];
-        let mut kept = Vec::with_capacity(count - 1);
-        for (k, (segment, ends)) in self.segments.iter().zip(mesh.stops.windows(2)).enumerate() {
-            let (g, tops) = segment.reduce(remainders[ends[0]..ends[1]].iter().map(|r| &r[..]));
-            right[k * m..(k + 1) * m].copy_from_slice(&g);
-            kept.push(tops);
+        let segments = || self.segments.iter().zip(mesh.stops.windows(2)).enumerate();
+        for (k, (segment, ends)) in segments() {
+            let remainders = &mut remainders.entries_mut()[ends[0] * m..ends[1] * m];
+            segment.reduce(remainders);
+            right[k * m..(k + 1) * m].copy_from_slice(&remainders[remainders.len() - m..]);
         }
-        let conditions = (count - 1) * m;
         let rows = residuals.conditions.len();
-        for (value, residual) in right[conditions..].iter_mut().zip(&residuals.conditions) {
-            *value = -residual;
-        }
+        let (conditions, others) = right[(count - 1) * m..].split_at_mut(rows);
+        conditions.iter_mut().zip(&residuals.conditions).for_each(|(value, residual)| *value = -residual);
         for (part, stop) in self.by_jets.iter().zip(&residuals.stops) {
             for (c, step) in stop.step.iter().enumerate() {
-                (0..rows).for_each(|i| right[conditions + i] -= part[(i, c)] * step);
+                add(-step, part.column(c), conditions);
             }
         }
         let normal = &residuals.stops[0].normal_residual;
-        right[conditions + rows..][..normal.len()].copy_from_slice(normal);
-        let pinned = residuals.pinned.iter().map(|residual| -residual);
-        right[conditions + rows + normal.len()..]
-            .iter_mut()
-            .zip(pinned)
-            .for_each(|(value, residual)| *value = residual);
+        let (constraints, pinned) = others.split_at_mut(normal.len());
+        constraints.copy_from_slice(normal);
+        pinned.iter_mut().zip(&residuals.pinned).for_each(|(value, residual)| *value = -residual);
         right.iter_mut().zip(&self.scales).for_each(|(value, scale)| *value /= scale);
         self.factors.solve(&mut right);
         if right.iter().any(|value| !value.is_finite()) {
             return None;
         }
-        let shared = right[count * m..].to_vec();
-        let mut y = vec![vec![0.0; m]; mesh.t.len()];
+        let (at_stops, shared) = right.split_at(count * m);
+        let mut y = Vectors::zeros(mesh.t.len(), m);
         for (k, &place) in mesh.stops.iter().enumerate() {
-            y[place].copy_from_slice(&right[k * m..(k + 1) * m]);
+            y[place].copy_from_slice(&at_stops[k * m..(k + 1) * m]);
         }
-        for (k, (segment, tops)) in self.segments.iter().zip(kept).enumerate() {
-            let ends = [mesh.stops[k], mesh.stops[k + 1]];
-            let outer = [&right[k * m..(k + 1) * m], &right[(k + 1) * m..(k + 2) * m]];
-            if !segment.solve(tops, outer, &shared, &mut y[ends[0] + 1..ends[1]]) {
+        for (_, (segment, ends)) in segments() {
+            let vectors = &mut y.entries_mut()[ends[0] * m..(ends[1] + 1) * m];
+            if !segment.solve(&remainders.entries()[ends[0] * m..ends[1] * m], shared, vectors) {
                 return None;
             }
         }
-        let jets = (0..count).map(|k| {
-            let mut change = residuals.stops[k].step.clone();
-            let mut add = |matrix: &Matrix, factors: &[f64]| {
-                for (j, factor) in factors.iter().enumerate() {
-                    change.iter_mut().zip(matrix.column(j)).for_each(|(change, entry)| *change += entry * factor);
-                }
-            };
-            add(&self.by_state[k], &y[mesh.stops[k]]);
-            add(&self.by_shared[k], &shared);
-            change
-        });
-        let jets = jets.collect();
-        Some(Outer { y, shared, jets })
+        let mut jets = Vectors::zeros(count, residuals.stops[0].step.len());
+        for (k, stop) in residuals.stops.iter().enumerate() {
+            let change = &mut jets[k];
+            change.copy_from_slice(&stop.step);
+            for (j, value) in y[mesh.stops[k]].iter().enumerate() {
+                add(*value, self.by_state[k].column(j), change);
+            }
+            for (j, value) in shared.iter().enumerate() {
+                add(*value, self.by_shared[k].column(j), change);
+            }
+        }
+        Some(Outer { y, shared: shared.to_vec(), jets })
     }
 }
 

@@ -10,171 +10,149 @@
 //! intervals, and its rounding errors are not amplified by solutions that grow or decay, as long as the conditions at the
 //! ends control them, separated or not; products of the $\Gamma_i$ would overflow.
 
-use crate::linalg::matrix::{Factors, Matrix};
-use crate::linalg::vector::norm;
+use std::ops::Range;
 
-/// The relation of one interval.
+use crate::linalg::matrix::{Factors, Matrix};
+use crate::linalg::vector::{add, dot, norm};
+use crate::linalg::vectors::Vectors;
+
+/// The relations of intervals.
 #[derive(Clone, Debug)]
-pub(super) struct Relation {
-    /// $\Gamma$, of order $m$.
-    pub(super) gamma: Matrix,
-    /// $\Delta$, with a column for each shared quantity.
-    pub(super) delta: Matrix,
+pub(super) struct Relations {
+    pub(super) m: usize,
+    /// Number of shared quantities.
+    pub(super) shared: usize,
+    /// Of each interval, the columns of $(\Gamma, \Delta)$ one after the other.
+    pub(super) columns: Vectors,
 }
 
 /// The eliminated relations of a segment.
 #[derive(Clone, Debug)]
 pub(super) struct Elimination {
     m: usize,
-    steps: Vec<Step>,
-    /// $S$, $R$ and $D$ of the relation between the ends.
-    pub(super) start: Matrix,
-    pub(super) end: Matrix,
-    pub(super) shared: Matrix,
-}
-
-/// The elimination of one vector.
-#[derive(Clone, Debug)]
-struct Step {
-    /// $2m$ rows. In the first $m$ columns the factors: $R$ in the upper triangle, and below it the directions of the
-    /// reflections, whose first entries are in `first`. In the others, the coefficients of the first vector of the segment,
-    /// of the next vector, and of the shared quantities: the first $m$ rows give the vector that is eliminated, the others
-    /// are the relation that remains.
-    rows: Matrix,
-    first: Vec<f64>,
+    /// For each vector that is eliminated, $2m$ rows, column after column. In the first $m$ columns $R$ in the upper
+    /// triangle, and below it the reflections. In the others, the coefficients of the first vector of the segment, of the
+    /// next vector, and of the shared quantities: the first $m$ rows give the vector that is eliminated, the others are the
+    /// relation that remains.
+    steps: Vectors,
+    /// The factors of the reflections.
+    factors: Vectors,
+    /// $(S, R, D)$ of the relation between the ends.
+    pub(super) relation: Matrix,
 }
 
 impl Elimination {
     /// Eliminates the vectors between the ends of a segment of at least one interval.
-    pub(super) fn new(m: usize, shared: usize, relations: &[&Relation]) -> Elimination {
-        let mut steps: Vec<Step> = Vec::with_capacity(relations.len() - 1);
-        for pair in relations.windows(2) {
-            let (before, relation) = (pair[0], pair[1]);
-            let mut rows = Matrix::zeros(2 * m, 3 * m + shared);
-            // The relation so far in the first m rows, and that of the interval in the others.
-            for i in 0..m {
-                let last = steps.last().map(|step| &step.rows);
-                for j in 0..m {
-                    let is_diagonal = f64::from(u8::from(i == j));
-                    rows[(i, j)] = last.map_or(-is_diagonal, |last| last[(m + i, 2 * m + j)]);
-                    rows[(i, m + j)] = last.map_or(before.gamma[(i, j)], |last| last[(m + i, m + j)]);
-                    rows[(m + i, j)] = relation.gamma[(i, j)];
-                    rows[(m + i, 2 * m + j)] = -is_diagonal;
-                }
-                for j in 0..shared {
-                    rows[(i, 3 * m + j)] = last.map_or(before.delta[(i, j)], |last| last[(m + i, 3 * m + j)]);
-                    rows[(m + i, 3 * m + j)] = relation.delta[(i, j)];
+    pub(super) fn new(relations: &Relations, mut segment: Range<usize>) -> Elimination {
+        let &Relations { m, shared, ref columns } = relations;
+        let block = m * m;
+        let zero = Matrix::zeros(m, m);
+        let negative = Matrix::from_fn(m, m, |i, j| if i == j { -1.0 } else { 0.0 });
+        let (gamma, delta) = columns[segment.start].split_at(block);
+        // The relation so far.
+        let mut relation = [gamma, negative.as_slice(), delta].concat();
+        segment.next();
+        let mut steps = Vectors::zeros(segment.len(), 2 * m * (3 * m + shared));
+        let mut factors = Vectors::zeros(segment.len(), m);
+        for (k, i) in segment.enumerate() {
+            let step = &mut steps[k];
+            let (gamma, delta) = columns[i].split_at(block);
+            let (of_first, others) = relation.split_at(block);
+            let (of_last, of_shared) = others.split_at(block);
+            let above = [of_last, of_first, zero.as_slice(), of_shared];
+            let below = [gamma, zero.as_slice(), negative.as_slice(), delta];
+            let mut to = step.chunks_exact_mut((2 * m).max(1));
+            for (above, below) in above.into_iter().zip(below) {
+                let pairs = above.chunks_exact(m.max(1)).zip(below.chunks_exact(m.max(1)));
+                for ((above, below), to) in pairs.zip(&mut to) {
+                    to[..m].copy_from_slice(above);
+                    to[m..].copy_from_slice(below);
                 }
             }
-            let first = triangularize(&mut rows, m);
-            steps.push(Step { rows, first });
+            triangularize(2 * m, step, &mut factors[k]);
+            let remaining = step.chunks_exact((2 * m).max(1)).skip(m);
+            let so_far = relation.chunks_exact_mut(m.max(1));
+            so_far.zip(remaining).for_each(|(to, column)| to.copy_from_slice(&column[m..]));
         }
-        let part = |offset: usize, columns: usize, single: &dyn Fn(usize, usize) -> f64| match steps.last() {
-            Some(Step { rows, .. }) => Matrix::from_fn(m, columns, |i, j| rows[(m + i, offset + j)]),
-            None => Matrix::from_fn(m, columns, single),
-        };
-        let only = relations[0];
-        Elimination {
-            m,
-            start: part(m, m, &|i, j| only.gamma[(i, j)]),
-            end: part(2 * m, m, &|i, j| if i == j { -1.0 } else { 0.0 }),
-            shared: part(3 * m, shared, &|i, j| only.delta[(i, j)]),
-            steps,
+        Elimination { m, steps, factors, relation: Matrix::from_column_slice(m, 2 * m + shared, &relation) }
+    }
+
+    /// Replaces the remainders $r_i$ of the intervals by what [`Elimination::solve`] needs, and last of all by the
+    /// right-hand side $g$ of the relation between the ends.
+    pub(super) fn reduce(&self, remainders: &mut [f64]) {
+        remainders.iter_mut().for_each(|r| *r = -*r);
+        for (k, (step, factors)) in self.steps.iter().zip(self.factors.iter()).enumerate() {
+            reflect(step, factors, &mut remainders[k * self.m..(k + 2) * self.m]);
         }
     }
 
-    /// The right-hand side $g$ of the relation between the ends, for the remainders $r_i$ of the intervals, and what
-    /// [`Elimination::solve`] needs of it.
-    pub(super) fn reduce<'r>(&self, mut remainders: impl Iterator<Item = &'r [f64]>) -> (Vec<f64>, Vec<Vec<f64>>) {
+    /// The vectors between the first and the last one, which are given; `false` if they are not determined.
+    pub(super) fn solve(&self, reduced: &[f64], shared: &[f64], vectors: &mut [f64]) -> bool {
         let m = self.m;
-        let negative = |r: &[f64]| r.iter().map(|r| -r).collect::<Vec<f64>>();
-        let mut g = remainders.next().map_or_else(Vec::new, negative);
-        let mut tops = Vec::with_capacity(self.steps.len());
-        for (step, r) in self.steps.iter().zip(remainders) {
-            g.extend(r.iter().map(|r| -r));
-            reflect(&step.rows, &step.first, &mut g);
-            let bottom = g.split_off(m);
-            tops.push(std::mem::replace(&mut g, bottom));
-        }
-        (g, tops)
-    }
-
-    /// The vectors between the ends, first to last; `false` if they are not determined.
-    pub(super) fn solve(
-        &self,
-        tops: Vec<Vec<f64>>,
-        [first, last]: [&[f64]; 2],
-        shared: &[f64],
-        vectors: &mut [Vec<f64>],
-    ) -> bool {
-        let m = self.m;
-        let mut next = last;
-        for ((step, mut y), place) in self.steps.iter().zip(tops).zip(vectors).rev() {
-            let known = first.iter().chain(next).chain(shared).enumerate();
-            for (j, &x) in known.filter(|(_, x)| **x != 0.0) {
-                let column = &step.rows.column(m + j)[..m];
-                y.iter_mut().zip(column).for_each(|(value, entry)| *value -= entry * x);
+        for (k, step) in self.steps.iter().enumerate().rev() {
+            let (before, next) = vectors.split_at_mut((k + 2) * m);
+            let (first, y) = before.split_at_mut((k + 1) * m);
+            y.copy_from_slice(&reduced[k * m..(k + 1) * m]);
+            let (triangle, others) = step.split_at(2 * m * m);
+            let known = first[..m].iter().chain(&next[..m]).chain(shared);
+            for (column, x) in others.chunks_exact((2 * m).max(1)).zip(known) {
+                add(-x, &column[..m], y);
             }
-            for k in (0..m).rev() {
-                let pivot = step.rows[(k, k)];
+            for (j, column) in triangle.chunks_exact((2 * m).max(1)).enumerate().rev() {
+                let pivot = column[j];
                 if pivot == 0.0 || !pivot.is_finite() {
                     return false;
                 }
-                y[k] /= pivot;
-                let value = y[k];
-                (0..k).for_each(|i| y[i] -= step.rows[(i, k)] * value);
+                y[j] /= pivot;
+                add(-y[j], &column[..j], &mut y[..j]);
             }
-            *place = y;
-            next = place;
         }
         true
     }
 }
 
-/// Reduces the first `count` columns of a matrix, no more than there are rows, to triangular form by reflections, and
-/// applies these to the others; returns the first entries of their directions, whose others are left below the diagonal.
-pub(super) fn triangularize(matrix: &mut Matrix, count: usize) -> Vec<f64> {
-    let rows = matrix.rows();
-    let mut first = Vec::with_capacity(count);
-    for k in 0..count {
-        let (done, rest) = matrix.as_mut_slice().split_at_mut((k + 1) * rows);
+/// Reduces the first columns of a matrix with `rows` rows, as many as there is room for `factors`, to triangular form by
+/// reflections $I - f\, d d^\top$ with $d = (1, \dots)$, and applies these to the others; the directions $d$ are left below
+/// the diagonal.
+pub(super) fn triangularize(rows: usize, matrix: &mut [f64], factors: &mut [f64]) {
+    for (k, factor) in factors.iter_mut().enumerate() {
+        let (done, rest) = matrix.split_at_mut((k + 1) * rows);
         let column = &mut done[k * rows + k..];
         let size = norm(column);
         let pivot = if column[0] > 0.0 { -size } else { size };
         let head = column[0] - pivot;
-        first.push(head);
         column[0] = pivot;
+        if size == 0.0 {
+            continue;
+        }
+        column[1..].iter_mut().for_each(|entry| *entry /= head);
+        *factor = -head / pivot;
         for other in rest.chunks_exact_mut(rows) {
-            reflect_one(head, &column[1..], &mut other[k..]);
+            reflect_one(*factor, &column[1..], &mut other[k..]);
         }
     }
-    first
 }
 
 /// Applies $Q^\top$ to a vector.
-pub(super) fn reflect(factors: &Matrix, first: &[f64], vector: &mut [f64]) {
-    for (k, &head) in first.iter().enumerate() {
-        reflect_one(head, &factors.column(k)[k + 1..], &mut vector[k..]);
+pub(super) fn reflect(matrix: &[f64], factors: &[f64], vector: &mut [f64]) {
+    for (k, (&factor, column)) in factors.iter().zip(matrix.chunks_exact(vector.len().max(1))).enumerate() {
+        reflect_one(factor, &column[k + 1..], &mut vector[k..]);
     }
 }
 
 /// Applies $Q$ to a vector.
-pub(super) fn reflect_back(factors: &Matrix, first: &[f64], vector: &mut [f64]) {
-    for (k, &head) in first.iter().enumerate().rev() {
-        reflect_one(head, &factors.column(k)[k + 1..], &mut vector[k..]);
+pub(super) fn reflect_back(matrix: &[f64], factors: &[f64], vector: &mut [f64]) {
+    for (k, (&factor, column)) in factors.iter().zip(matrix.chunks_exact(vector.len().max(1))).enumerate().rev() {
+        reflect_one(factor, &column[k + 1..], &mut vector[k..]);
     }
 }
 
-/// Applies the reflection with this direction.
-fn reflect_one(head: f64, tail: &[f64], vector: &mut [f64]) {
-    let square = head * head + tail.iter().map(|d| d * d).sum::<f64>();
-    if square == 0.0 {
-        return;
-    }
-    let product = head * vector[0] + tail.iter().zip(&vector[1..]).map(|(d, v)| d * v).sum::<f64>();
-    let factor = 2.0 * product / square;
-    vector[0] -= factor * head;
-    vector[1..].iter_mut().zip(tail).for_each(|(v, d)| *v -= factor * d);
+/// Applies the reflection with this factor, and this direction after its first entry.
+fn reflect_one(factor: f64, direction: &[f64], vector: &mut [f64]) {
+    let (first, others) = vector.split_at_mut(1);
+    let multiple = factor * (first[0] + dot(direction, others));
+    first[0] -= multiple;
+    add(-multiple, direction, others);
 }
 
 /// The factors of the square system that remains: relations of the segments, and conditions at their ends.
@@ -214,19 +192,17 @@ mod tests {
             let mapped = product(&gamma, &exact(i));
             let next = exact(i + 1);
             let theta = 0.7;
-            remainders.push([0, 1].map(|k| next[k] - mapped[k] - delta[(k, 0)] * theta));
-            relations.push(Relation { gamma, delta });
+            remainders.extend([0, 1].map(|k| next[k] - mapped[k] - delta[(k, 0)] * theta));
+            relations.push([gamma.as_slice(), delta.as_slice()].concat());
         }
-        let elimination = Elimination::new(m, 1, &relations.iter().collect::<Vec<_>>());
-        let (g, tops) = elimination.reduce(remainders.iter().map(|r| &r[..]));
+        let relations = Relations { m, shared: 1, columns: Vectors::of_length(6, relations) };
+        let elimination = Elimination::new(&relations, 0..count);
+        elimination.reduce(&mut remainders);
+        let g = &remainders[2 * (count - 1)..];
         // Conditions: the sum of the ends of the first component, a value, and the shared quantity itself.
         let mut matrix = Matrix::zeros(5, 5);
         for i in 0..2 {
-            for j in 0..2 {
-                matrix[(i, j)] = elimination.start[(i, j)];
-                matrix[(i, 2 + j)] = elimination.end[(i, j)];
-            }
-            matrix[(i, 4)] = elimination.shared[(i, 0)];
+            (0..5).for_each(|j| matrix[(i, j)] = elimination.relation[(i, j)]);
         }
         (matrix[(2, 0)], matrix[(2, 2)], matrix[(3, 1)], matrix[(4, 4)]) = (1.0, 1.0, 2.0, 1.0);
         let (first, last) = (exact(0), exact(count));
@@ -234,10 +210,12 @@ mod tests {
         let (factors, scales) = factorize_scaled(matrix).unwrap();
         right.iter_mut().zip(&scales).for_each(|(value, scale)| *value /= scale);
         factors.solve(&mut right);
-        let mut between = vec![Vec::new(); count - 1];
-        assert!(elimination.solve(tops, [&right[..2], &right[2..4]], &right[4..], &mut between));
-        let error = between.iter().enumerate().flat_map(|(i, y)| {
-            let exact = exact(i + 1);
+        let mut vectors = vec![0.0; 2 * (count + 1)];
+        vectors[..2].copy_from_slice(&right[..2]);
+        vectors[2 * count..].copy_from_slice(&right[2..4]);
+        assert!(elimination.solve(&remainders, &right[4..], &mut vectors));
+        let error = vectors.chunks_exact(2).enumerate().flat_map(|(i, y)| {
+            let exact = exact(i);
             [0, 1].map(|k| (y[k] - exact[k]).abs())
         });
         let error = error.fold(0.0, f64::max);
@@ -248,12 +226,13 @@ mod tests {
     fn one_transformation_undoes_the_other() {
         let mut matrix = Matrix::from_fn(5, 3, |i, j| ((3 * i + 7 * j) % 5) as f64 - 1.5);
         let original = matrix.clone();
-        let first = triangularize(&mut matrix, 3);
+        let mut factors = [0.0; 3];
+        triangularize(5, matrix.as_mut_slice(), &mut factors);
         for j in 0..3 {
             let mut column = original.column(j).to_vec();
-            reflect(&matrix, &first, &mut column);
+            reflect(matrix.as_slice(), &factors, &mut column);
             assert!((0..5).all(|i| (column[i] - if i <= j { matrix[(i, j)] } else { 0.0 }).abs() < 1e-14));
-            reflect_back(&matrix, &first, &mut column);
+            reflect_back(matrix.as_slice(), &factors, &mut column);
             assert!(column.iter().zip(original.column(j)).all(|(a, b)| (a - b).abs() < 1e-14));
         }
     }

@@ -19,12 +19,14 @@
 //! with the unknowns $z_1$ of index 1 that occur in constraints. Without it, methods of Gauss lose their order at the ends
 //! of intervals, and for an odd number of nodes their stability.
 
-use crate::linalg::matrix::{Factors, Matrix};
-use crate::linalg::vector::larger;
+use crate::contract::Dae;
+use crate::linalg::matrix::{Factors, Matrix, eliminate, solve, substitute};
+use crate::linalg::vector::{add, larger};
+use crate::linalg::vectors::Vectors;
 
 use super::collocation::{Collocation, Stage};
 use super::condensed::{Condensed, Deficiency, Iterate, Outer, OuterResiduals, dense};
-use super::elimination::Relation;
+use super::elimination::Relations;
 use super::mesh::Mesh;
 use super::newton::Discretization;
 use super::problem::{Allowed, Problem};
@@ -32,22 +34,24 @@ use super::scheme::Scheme;
 
 pub(super) struct Residuals {
     /// Of the equations at the nodes of each interval.
-    nodes: Vec<Vec<f64>>,
+    nodes: Vectors,
     /// $y_i + h \sum b_j K_j - y_{i+1}$.
-    gaps: Vec<Vec<f64>>,
+    gaps: Vectors,
     /// Of the constraints at the ends of intervals, with unknowns of index 2.
-    constraints: Vec<Vec<f64>>,
+    constraints: Vectors,
     outer: OuterResiduals,
 }
 
-/// The linearisation of one interval.
-struct Interval {
-    factors: Factors,
-    /// Change of what belongs to the nodes with $y_i$ and the shared quantities.
-    response: Matrix,
-    /// Of the right end.
-    projection: Option<Projection>,
-    relation: Relation,
+/// The factorised linearisation of all equations.
+pub(super) struct Factorized {
+    /// For each interval, column by column: the factors of the derivatives with respect to what belongs to its nodes, and
+    /// how that changes with $y_i$ and the shared quantities.
+    nodes: Vectors,
+    /// The exchanges of rows of the factors.
+    exchanges: Vec<usize>,
+    /// For each interval, with unknowns of index 2.
+    projections: Vec<Projection>,
+    condensed: Condensed,
 }
 
 /// Projection onto the constraints at the right end of an interval.
@@ -61,10 +65,52 @@ struct Projection {
     response: Matrix,
 }
 
-/// The factorised linearisation of all equations.
-pub(super) struct Factorized {
-    intervals: Vec<Interval>,
-    condensed: Condensed,
+/// The linearisation at a node: values of derivatives, and for each of them the row and what it is by.
+struct Linearization {
+    stage: Stage,
+    by_y: Vec<f64>,
+    by_yp: Vec<f64>,
+    by_p: Vec<f64>,
+    by_t: Vec<f64>,
+    /// Rows, places among what belongs to a node, places of values.
+    of_y: Vec<[usize; 3]>,
+    of_yp: Vec<[usize; 3]>,
+    /// Rows, columns of free parameters, places of values.
+    of_p: Vec<[usize; 3]>,
+}
+
+impl Linearization {
+    /// Storage for the derivatives.
+    fn new(collocation: &Collocation<'_, '_>) -> Linearization {
+        let (problem, description) = (collocation.problem, collocation.problem.description());
+        let (layout, n) = (&problem.layout, description.unknowns.len());
+        let mut places = vec![0; n];
+        let unknowns = layout.differential.iter().chain(&layout.algebraic);
+        unknowns.enumerate().for_each(|(place, &unknown)| places[unknown] = place);
+        let by_unknown = |(row, unknown, value): (usize, usize, usize)| [row, places[unknown], value];
+        let by_parameter = |(row, parameter, value)| Some([row, problem.shared.column(parameter)?, value]);
+        Linearization {
+            stage: collocation.stage(),
+            by_y: vec![0.0; description.jacobian_y.len()],
+            by_yp: vec![0.0; description.jacobian_yp.len()],
+            by_p: vec![0.0; description.jacobian_p.len()],
+            by_t: vec![0.0; n],
+            of_y: description.jacobian_y.entries().map(by_unknown).collect(),
+            of_yp: description.jacobian_yp.entries().map(by_unknown).collect(),
+            of_p: description.jacobian_p.entries().filter_map(by_parameter).collect(),
+        }
+    }
+
+    /// Evaluates the derivatives with respect to the unknowns at the stage.
+    fn evaluate(&mut self, dae: &dyn Dae) -> Result<(), Deficiency> {
+        let Linearization { stage, by_y, by_yp, .. } = self;
+        dae.jacobian_y(stage.t, &stage.y, &stage.yp, by_y);
+        dae.jacobian_yp(stage.t, &stage.y, &stage.yp, by_yp);
+        match by_y.iter().chain(&*by_yp).all(|value| value.is_finite()) {
+            true => Ok(()),
+            false => Err(Deficiency::NotFinite(stage.t)),
+        }
+    }
 }
 
 /// Collocation as Newton's method sees it.
@@ -107,40 +153,39 @@ impl Collocation<'_, '_> {
     pub(super) fn residuals(&self, mesh: &Mesh, iterate: &Iterate) -> Result<Residuals, Deficiency> {
         let [m, na, _] = self.sizes();
         let (n, layout) = (m + na, &self.problem.layout);
+        let (count, constraints) = (mesh.intervals(), if layout.is_projected() { na } else { 0 });
         let mut residuals = Residuals {
-            nodes: Vec::with_capacity(mesh.intervals()),
-            gaps: Vec::with_capacity(mesh.intervals()),
-            constraints: Vec::new(),
+            nodes: Vectors::zeros(count, self.scheme.stages() * n),
+            gaps: Vectors::zeros(count, m),
+            constraints: Vectors::zeros(count, constraints),
             outer: OuterResiduals::new(self.problem, mesh, iterate)?,
         };
         let mut stage = self.stage();
-        for i in 0..mesh.intervals() {
-            let mut all = vec![0.0; self.scheme.stages() * n];
-            for (j, residual) in all.chunks_exact_mut(n).enumerate() {
+        for i in 0..count {
+            for (j, residual) in residuals.nodes[i].chunks_exact_mut(n).enumerate() {
                 self.set_stage(mesh, iterate, i, j, &mut stage);
                 self.dae().residual(stage.t, &stage.y, &stage.yp, residual);
                 if residual.iter().any(|value| !value.is_finite()) {
                     return Err(Deficiency::NotFinite(stage.t));
                 }
             }
-            residuals.nodes.push(all);
-            let mut gap = self.value_with(mesh, iterate, i, &self.scheme.b);
-            gap.iter_mut().zip(&iterate.y[i + 1]).for_each(|(gap, next)| *gap -= next);
+            let gap = &mut residuals.gaps[i];
+            gap.copy_from_slice(&iterate.y[i]);
+            self.add_slopes(mesh, iterate, i, &self.scheme.b, gap);
+            add(-1.0, &iterate.y[i + 1], gap);
             if layout.is_projected() {
                 let end = self.right_end(mesh, iterate, i);
-                let directions = &iterate.directions[i];
                 for (c, factor) in iterate.ends[i + 1][layout.of_index_1..].iter().enumerate() {
-                    gap.iter_mut().zip(directions.column(c)).for_each(|(gap, entry)| *gap += factor * entry);
+                    add(*factor, iterate.directions[i].column(c), gap);
                 }
                 let mut values = vec![0.0; n];
                 self.dae().residual(end.t, &end.y, &end.yp, &mut values);
-                let constraints: Vec<f64> = layout.constraint_rows.iter().map(|&row| values[row]).collect();
+                let constraints = &mut residuals.constraints[i];
+                constraints.iter_mut().zip(&layout.constraint_rows).for_each(|(to, &row)| *to = values[row]);
                 if constraints.iter().any(|value| !value.is_finite()) {
                     return Err(Deficiency::NotFinite(end.t));
                 }
-                residuals.constraints.push(constraints);
             }
-            residuals.gaps.push(gap);
         }
         Ok(residuals)
     }
@@ -153,8 +198,8 @@ impl Collocation<'_, '_> {
         residuals: &mut Residuals,
         pinned: usize,
     ) -> Option<Iterate> {
-        let vanish = |values: &mut Vec<Vec<f64>>| values.iter_mut().for_each(|values| values.fill(0.0));
-        [&mut residuals.nodes, &mut residuals.gaps, &mut residuals.constraints].into_iter().for_each(vanish);
+        let all = [&mut residuals.nodes, &mut residuals.gaps, &mut residuals.constraints];
+        all.into_iter().for_each(|values| values.entries_mut().fill(0.0));
         residuals.outer.vanish();
         residuals.outer.ask_for(pinned);
         self.correction(mesh, factors, residuals)
@@ -199,10 +244,8 @@ impl Collocation<'_, '_> {
             for (gap, y) in residuals.gaps[i].iter_mut().zip(&iterate.y[i + 1]) {
                 *gap = if are_random { sign() * f64::EPSILON * y } else { 0.0 };
             }
-            if let Some(constraints) = residuals.constraints.get_mut(i) {
-                constraints.fill(0.0);
-            }
         }
+        residuals.constraints.entries_mut().fill(0.0);
         residuals.outer.vanish();
     }
 
@@ -213,95 +256,107 @@ impl Collocation<'_, '_> {
         iterate: &Iterate,
         residuals: &Residuals,
     ) -> Result<Factorized, Deficiency> {
-        let intervals: Vec<Interval> =
-            (0..mesh.intervals()).map(|i| self.interval(mesh, iterate, i)).collect::<Result<_, _>>()?;
-        let relations = intervals.iter().map(|interval| &interval.relation);
-        let condensed = Condensed::new(self.problem, mesh, iterate, relations, &residuals.outer)?;
-        Ok(Factorized { intervals, condensed })
+        let [m, na, thetas] = self.sizes();
+        let (count, order, width) = (mesh.intervals(), self.scheme.stages() * (m + na), m + thetas);
+        let mut nodes = Vectors::zeros(count, order * (order + width));
+        let mut exchanges = vec![0; count * order];
+        let mut relations = Relations { m, shared: thetas, columns: Vectors::zeros(count, m * width) };
+        let mut projections = Vec::new();
+        let mut at_node = Linearization::new(self);
+        for (i, exchanges) in exchanges.chunks_exact_mut(order).enumerate() {
+            let columns = &mut nodes[i];
+            self.linearize(mesh, iterate, i, &mut at_node, columns)?;
+            if !eliminate(columns, exchanges) {
+                return Err(Deficiency::Interval(mesh.t[i]));
+            }
+            let (factors, response) = columns.split_at_mut(order * order);
+            response.chunks_exact_mut(order).for_each(|column| substitute(factors, column));
+            let relation = &mut relations.columns[i];
+            self.relate(mesh, iterate, i, response, relation);
+            if self.problem.layout.is_projected() {
+                projections.push(self.projection(mesh, iterate, i, relation)?);
+            }
+            if relation.iter().any(|entry| !entry.is_finite()) {
+                return Err(Deficiency::Interval(mesh.t[i]));
+            }
+        }
+        let condensed = Condensed::new(self.problem, mesh, iterate, &relations, &residuals.outer)?;
+        Ok(Factorized { nodes, exchanges, projections, condensed })
     }
 
-    /// Linearises the equations of an interval and eliminates what belongs to its nodes.
-    fn interval(&self, mesh: &Mesh, iterate: &Iterate, i: usize) -> Result<Interval, Deficiency> {
-        let [m, na, thetas] = self.sizes();
-        let (n, s, layout, description) =
-            (m + na, self.scheme.stages(), &self.problem.layout, self.problem.description());
-        let h = mesh.t[i + 1] - mesh.t[i];
-        let stretch = mesh.moves(i + 1) - mesh.moves(i);
-        let mut matrix = Matrix::zeros(s * n, s * n);
-        let mut response = Matrix::zeros(s * n, m + thetas);
-        let [mut by_y, mut by_yp] = [vec![0.0; description.jacobian_y.len()], vec![0.0; description.jacobian_yp.len()]];
-        let mut by_p = vec![0.0; description.jacobian_p.len()];
-        let mut column_of = vec![0; n];
-        layout.differential.iter().enumerate().for_each(|(k, &place)| column_of[place] = k);
-        layout.algebraic.iter().enumerate().for_each(|(k, &place)| column_of[place] = m + k);
-        let mut stage = self.stage();
-        for j in 0..s {
-            self.set_stage(mesh, iterate, i, j, &mut stage);
-            let dae = self.dae();
-            dae.jacobian_y(stage.t, &stage.y, &stage.yp, &mut by_y);
-            dae.jacobian_yp(stage.t, &stage.y, &stage.yp, &mut by_yp);
-            if by_y.iter().chain(&by_yp).any(|value| !value.is_finite()) {
-                return Err(Deficiency::NotFinite(stage.t));
-            }
-            for (row, unknown, place) in description.jacobian_y.entries() {
-                let (row, column, value) = (j * n + row, column_of[unknown], by_y[place]);
-                if column >= m {
-                    matrix[(row, j * n + column)] += value;
+    /// The derivatives of the equations of an interval, column by column: with respect to what belongs to its nodes, and
+    /// with the opposite sign with respect to $y_i$ and the shared quantities. There were zeros before.
+    fn linearize(
+        &self,
+        mesh: &Mesh,
+        iterate: &Iterate,
+        i: usize,
+        at_node: &mut Linearization,
+        columns: &mut [f64],
+    ) -> Result<(), Deficiency> {
+        let [m, na, _] = self.sizes();
+        let (n, s, shared, dae) = (m + na, self.scheme.stages(), &self.problem.shared, self.dae());
+        let (h, stretch) = (mesh.t[i + 1] - mesh.t[i], mesh.moves(i + 1) - mesh.moves(i));
+        let (by_nodes, others) = columns.split_at_mut(s * n * s * n);
+        let (by_state, by_shared) = others.split_at_mut(s * n * m);
+        let at = |row: usize, column: usize| column * s * n + row;
+        for (j, integrals) in self.scheme.a.iter().enumerate() {
+            self.set_stage(mesh, iterate, i, j, &mut at_node.stage);
+            at_node.evaluate(dae)?;
+            for &[row, place, value] in &at_node.of_y {
+                let (row, value) = (j * n + row, at_node.by_y[value]);
+                if place >= m {
+                    by_nodes[at(row, j * n + place)] += value;
                     continue;
                 }
-                response[(row, column)] -= value;
-                (0..s).for_each(|l| matrix[(row, l * n + column)] += h * self.scheme.a[(j, l)] * value);
-                if let (Some(end), true) = (self.problem.shared.end(), stretch != 0.0) {
-                    let sum: f64 = (0..s).map(|l| self.scheme.a[(j, l)] * iterate.nodes[i][l * n + column]).sum();
-                    response[(row, m + end)] -= value * stretch * sum;
+                by_state[at(row, place)] -= value;
+                for (l, integral) in integrals.iter().enumerate() {
+                    by_nodes[at(row, l * n + place)] += h * integral * value;
+                }
+                if let (Some(end), true) = (shared.end(), stretch != 0.0) {
+                    let slopes = iterate.nodes[i].iter().skip(place).step_by(n);
+                    let sum: f64 = integrals.iter().zip(slopes).map(|(integral, slope)| integral * slope).sum();
+                    by_shared[at(row, end)] -= value * stretch * sum;
                 }
             }
-            for (row, unknown, place) in description.jacobian_yp.entries() {
-                matrix[(j * n + row, j * n + column_of[unknown])] += by_yp[place];
+            for &[row, place, value] in &at_node.of_yp {
+                by_nodes[at(j * n + row, j * n + place)] += at_node.by_yp[value];
             }
-            if !self.problem.shared.parameters.is_empty() {
-                dae.jacobian_p(stage.t, &stage.y, &stage.yp, &mut by_p);
-                for (row, parameter, place) in description.jacobian_p.entries() {
-                    if let Some(column) = self.problem.shared.column(parameter) {
-                        response[(j * n + row, m + column)] -= by_p[place];
-                    }
-                }
+            let Linearization { stage, by_p, by_t, of_p, .. } = &mut *at_node;
+            if !of_p.is_empty() {
+                dae.jacobian_p(stage.t, &stage.y, &stage.yp, by_p);
             }
-            if let Some(end) = self.problem.shared.end() {
+            for &[row, column, value] in &*of_p {
+                by_shared[at(j * n + row, column)] -= by_p[value];
+            }
+            if let Some(end) = shared.end() {
                 let moves = mesh.moves(i) + self.scheme.c[j] * stretch;
                 if moves != 0.0 {
-                    let mut by_t = vec![0.0; n];
-                    dae.jacobian_t(stage.t, &stage.y, &stage.yp, &mut by_t);
-                    by_t.iter().enumerate().for_each(|(row, value)| response[(j * n + row, m + end)] -= moves * value);
+                    dae.jacobian_t(stage.t, &stage.y, &stage.yp, by_t);
+                    add(-moves, by_t, &mut by_shared[at(j * n, end)..][..n]);
                 }
             }
         }
-        let factors = matrix.factors().ok_or(Deficiency::Interval(mesh.t[i]))?;
-        response.as_mut_slice().chunks_exact_mut((s * n).max(1)).for_each(|column| factors.solve(column));
-        let mut relation = Relation { gamma: Matrix::identity(m), delta: Matrix::zeros(m, thetas) };
-        for j in 0..m + thetas {
-            let column = response.column(j);
-            let mut sum = vec![0.0; m];
-            for (node, b) in column.chunks_exact(n).zip(&self.scheme.b) {
-                sum.iter_mut().zip(node).for_each(|(sum, slope)| *sum += h * b * slope);
+        Ok(())
+    }
+
+    /// The relation of the ends of an interval, from how what belongs to its nodes responds.
+    fn relate(&self, mesh: &Mesh, iterate: &Iterate, i: usize, response: &[f64], relation: &mut [f64]) {
+        let [m, na, _] = self.sizes();
+        let (n, b) = (m + na, &self.scheme.b);
+        let h = mesh.t[i + 1] - mesh.t[i];
+        let columns = relation.chunks_exact_mut(m.max(1)).zip(response.chunks_exact(b.len() * n));
+        for (j, (column, response)) in columns.enumerate() {
+            if j < m {
+                column[j] = 1.0;
             }
-            let to = if j < m { &mut relation.gamma } else { &mut relation.delta };
-            let j = if j < m { j } else { j - m };
-            sum.iter().enumerate().for_each(|(k, sum)| to[(k, j)] += sum);
+            response.chunks_exact(n).zip(b).for_each(|(node, b)| add(h * b, &node[..m], column));
         }
         if let Some(end) = self.problem.shared.end() {
-            for (node, b) in iterate.nodes[i].chunks_exact(n).zip(&self.scheme.b) {
-                (0..m).for_each(|k| relation.delta[(k, end)] += stretch * b * node[k]);
-            }
+            let stretch = mesh.moves(i + 1) - mesh.moves(i);
+            let column = &mut relation[(m + end) * m..][..m];
+            iterate.nodes[i].chunks_exact(n).zip(b).for_each(|(node, b)| add(stretch * b, &node[..m], column));
         }
-        let projection = match layout.is_projected() {
-            true => Some(self.projection(mesh, iterate, i, &mut relation)?),
-            false => None,
-        };
-        if relation.gamma.as_slice().iter().chain(relation.delta.as_slice()).any(|entry| !entry.is_finite()) {
-            return Err(Deficiency::Interval(mesh.t[i]));
-        }
-        Ok(Interval { factors, response, projection, relation })
     }
 
     /// The projection at the right end of an interval; changes the relation accordingly.
@@ -310,7 +365,7 @@ impl Collocation<'_, '_> {
         mesh: &Mesh,
         iterate: &Iterate,
         i: usize,
-        relation: &mut Relation,
+        relation: &mut [f64],
     ) -> Result<Projection, Deficiency> {
         let [m, na, thetas] = self.sizes();
         let (layout, description, dae) = (&self.problem.layout, self.problem.description(), self.dae());
@@ -335,9 +390,8 @@ impl Collocation<'_, '_> {
         let factors = square.factors().ok_or_else(singular)?;
         // The constraints change with the state before the projection, with parameters and with time.
         let mut change = Matrix::zeros(na, m + thetas);
-        let before = |j: usize| if j < m { relation.gamma.column(j) } else { relation.delta.column(j - m) };
-        for j in 0..m + thetas {
-            for (c, &value) in before(j).iter().enumerate() {
+        for (j, before) in relation.chunks_exact(m.max(1)).enumerate() {
+            for (c, &value) in before.iter().enumerate() {
                 (0..na).for_each(|r| change[(r, j)] -= by_state[(r, c)] * value);
             }
         }
@@ -361,11 +415,9 @@ impl Collocation<'_, '_> {
             }
         }
         change.as_mut_slice().chunks_exact_mut(na.max(1)).for_each(|column| factors.solve(column));
-        for j in 0..m + thetas {
-            let to = if j < m { &mut relation.gamma } else { &mut relation.delta };
-            let column = if j < m { j } else { j - m };
+        for (j, column) in relation.chunks_exact_mut(m.max(1)).enumerate() {
             for (c, &factor) in change.column(j)[..count].iter().enumerate() {
-                (0..m).for_each(|r| to[(r, column)] += directions[(r, c)] * factor);
+                add(factor, directions.column(c), column);
             }
         }
         Ok(Projection { by_state, factors, directions, response: change })
@@ -426,46 +478,43 @@ impl Collocation<'_, '_> {
     pub(super) fn correction(&self, mesh: &Mesh, factorized: &Factorized, residuals: &Residuals) -> Option<Iterate> {
         let [m, na, _] = self.sizes();
         let n = m + na;
+        let order = self.scheme.stages() * n;
         // What belongs to the nodes, with the left end and the shared quantities held; the remainders of the relations.
-        let mut nodes: Vec<Vec<f64>> = Vec::with_capacity(mesh.intervals());
-        let mut remainders: Vec<Vec<f64>> = Vec::with_capacity(mesh.intervals());
-        let mut ends: Vec<Vec<f64>> = vec![vec![0.0; na]; mesh.t.len()];
-        for (i, interval) in factorized.intervals.iter().enumerate() {
+        let (mut nodes, mut remainders) = (residuals.nodes.clone(), residuals.gaps.clone());
+        nodes.entries_mut().iter_mut().for_each(|value| *value = -*value);
+        let mut ends = Vectors::zeros(mesh.t.len(), na);
+        for (i, exchanges) in factorized.exchanges.chunks_exact(order).enumerate() {
             let h = mesh.t[i + 1] - mesh.t[i];
-            let mut change: Vec<f64> = residuals.nodes[i].iter().map(|value| -value).collect();
-            interval.factors.solve(&mut change);
-            let mut remainder = residuals.gaps[i].clone();
+            let (change, remainder) = (&mut nodes[i], &mut remainders[i]);
+            solve(&factorized.nodes[i][..order * order], exchanges, change);
             for (node, b) in change.chunks_exact(n).zip(&self.scheme.b) {
-                remainder.iter_mut().zip(node).for_each(|(value, slope)| *value += h * b * slope);
+                add(h * b, &node[..m], remainder);
             }
-            if let Some(projection) = &interval.projection {
-                let mut gap: Vec<f64> = residuals.constraints[i].iter().map(|value| -value).collect();
+            if let Some(projection) = factorized.projections.get(i) {
+                let gap = &mut ends[i + 1];
+                gap.iter_mut().zip(&residuals.constraints[i]).for_each(|(gap, value)| *gap = -value);
                 for (c, value) in remainder.iter().enumerate() {
-                    gap.iter_mut().zip(projection.by_state.column(c)).for_each(|(gap, entry)| *gap -= entry * value);
+                    add(-value, projection.by_state.column(c), gap);
                 }
-                projection.factors.solve(&mut gap);
+                projection.factors.solve(gap);
                 let of_index_2 = projection.directions.columns();
                 for (c, factor) in gap[..of_index_2].iter().enumerate() {
-                    let column = projection.directions.column(c);
-                    remainder.iter_mut().zip(column).for_each(|(value, entry)| *value += entry * factor);
+                    add(*factor, projection.directions.column(c), remainder);
                 }
                 gap.rotate_left(of_index_2);
-                ends[i + 1].copy_from_slice(&gap);
             }
-            nodes.push(change);
-            remainders.push(remainder);
         }
-        let Outer { y, shared, jets } = factorized.condensed.solve(mesh, &remainders, &residuals.outer)?;
-        for (i, interval) in factorized.intervals.iter().enumerate() {
-            let given = y[i].iter().chain(&shared);
-            for (j, &value) in given.enumerate().filter(|(_, value)| **value != 0.0) {
-                let column = interval.response.column(j);
-                nodes[i].iter_mut().zip(column).for_each(|(node, entry)| *node += entry * value);
-                if let Some(projection) = &interval.projection {
+        let Outer { y, shared, jets } = factorized.condensed.solve(mesh, remainders, &residuals.outer)?;
+        for (i, columns) in factorized.nodes.iter().enumerate() {
+            let responses = columns[order * order..].chunks_exact(order);
+            for (j, (value, response)) in y[i].iter().chain(&shared).zip(responses).enumerate() {
+                add(*value, response, &mut nodes[i]);
+                if let Some(projection) = factorized.projections.get(i) {
                     let (of_index_2, of_index_1) =
                         projection.response.column(j).split_at(projection.directions.columns());
-                    let column = of_index_1.iter().chain(of_index_2);
-                    ends[i + 1].iter_mut().zip(column).for_each(|(end, entry)| *end += entry * value);
+                    let (end_1, end_2) = ends[i + 1].split_at_mut(of_index_1.len());
+                    add(*value, of_index_1, end_1);
+                    add(*value, of_index_2, end_2);
                 }
             }
         }

@@ -11,6 +11,7 @@
 //! \delta y$, since solutions are recorded with algebraic unknowns that are consistent ([`super::states`]).
 
 use crate::linalg::vector::larger;
+use crate::linalg::vectors::Vectors;
 
 use super::collocation::Collocation;
 use super::condensed::Iterate;
@@ -103,7 +104,7 @@ pub(super) fn estimate(
         let samples = integrals.each_ref().map(|[own, of_lower]| {
             [collocation.value_with(mesh, iterate, i, own), lower.value_with(mesh, &second, i, of_lower)]
         });
-        let ends = [i, i + 1].map(|end| [iterate.y[end].clone(), second.y[end].clone()]);
+        let ends = [i, i + 1].map(|end| [iterate.y[end].to_vec(), second.y[end].to_vec()]);
         for (k, &unknown) in layout.differential.iter().enumerate() {
             let all = || samples.iter().chain(&ends).map(|[a, b]| (a[k], a[k] - b[k]));
             estimate.see(allowed, unknown, all());
@@ -113,8 +114,8 @@ pub(super) fn estimate(
         }
         let algebraic = CONSISTENT_SAMPLES.map(|theta| {
             let [a, b] = match theta {
-                0.0 => [iterate.y[i].clone(), second.y[i].clone()],
-                1.0 => [iterate.y[i + 1].clone(), second.y[i + 1].clone()],
+                0.0 => [iterate.y[i].to_vec(), second.y[i].to_vec()],
+                1.0 => [iterate.y[i + 1].to_vec(), second.y[i + 1].to_vec()],
                 _ => [collocation.value(mesh, iterate, i, theta), lower.value(mesh, &second, i, theta)],
             };
             let difference: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
@@ -173,10 +174,10 @@ fn responses(
                 }
             }
         }
-        for (change, ends) in change.y[1..].iter().zip(iterate.y.windows(2)) {
+        for i in 0..mesh.intervals() {
             for (k, &unknown) in collocation.problem.layout.differential.iter().enumerate() {
-                let size = ends[0][k].abs().max(ends[1][k].abs());
-                largest = larger(largest, SEVERAL * change[k].abs() / allowed.of(unknown, size));
+                let size = iterate.y[i][k].abs().max(iterate.y[i + 1][k].abs());
+                largest = larger(largest, SEVERAL * change.y[i + 1][k].abs() / allowed.of(unknown, size));
             }
         }
     }
@@ -191,8 +192,11 @@ fn less_accurate(
     iterate: &Iterate,
 ) -> Option<(Iterate, Factorized, Residuals)> {
     let weights: Vec<Vec<f64>> = lower.scheme.c.iter().map(|&c| collocation.scheme.values(c)).collect();
-    let at_nodes = |i: usize| weights.iter().flat_map(|weights| collocation.others_with(iterate, i, weights)).collect();
-    let nodes = (0..mesh.intervals()).map(at_nodes).collect();
+    let [m, na, _] = lower.sizes();
+    let at_nodes = |i: usize| -> Vec<f64> {
+        weights.iter().flat_map(|weights| collocation.others_with(iterate, i, weights)).collect()
+    };
+    let nodes = Vectors::of_length(weights.len() * (m + na), (0..mesh.intervals()).map(at_nodes));
     let mut second = Iterate { nodes, ..iterate.clone() };
     if collocation.problem.layout.is_projected() && second.directions.is_empty() {
         return None;

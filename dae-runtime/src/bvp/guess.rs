@@ -6,6 +6,7 @@
 use std::ops::RangeInclusive;
 
 use crate::contract::Name;
+use crate::linalg::vectors::Vectors;
 use crate::solution::Solution;
 
 use super::condensed::Iterate;
@@ -205,7 +206,8 @@ impl Guess<'_> {
         let problem = &*problem;
         let layout = &problem.layout;
         let (m, na, s) = (layout.differential.len(), layout.algebraic.len(), scheme.stages());
-        let mut jets = vec![0.0; problem.dae.prolongation().prolongation_description().jets.len()];
+        let jets_of_model = problem.dae.prolongation().prolongation_description().jets.len();
+        let mut jets = vec![0.0; jets_of_model];
         let pick = |places: &[usize], state: &[f64]| places.iter().map(|&place| state[place]).collect::<Vec<f64>>();
         let guessed: Vec<Vec<f64>> = mesh.t.iter().map(|&t| self.state(problem, ends, t, &mut jets)).collect();
         let states = consistent_states(problem, mesh, &guessed, &mut jets);
@@ -214,8 +216,8 @@ impl Guess<'_> {
             let at = |k: usize| states[k][place] - guessed[k][place];
             (1.0 - theta) * at(i) + theta * at(i + 1)
         };
-        let y: Vec<Vec<f64>> = states.iter().map(|state| pick(&layout.differential, state)).collect();
-        let mut nodes = Vec::with_capacity(mesh.intervals());
+        let y = Vectors::of_length(m, states.iter().map(|state| pick(&layout.differential, state)));
+        let mut nodes = Vectors::zeros(mesh.intervals(), s * (m + na));
         for i in 0..mesh.intervals() {
             let h = mesh.t[i + 1] - mesh.t[i];
             let inner = scheme.c.iter().map(|&c| {
@@ -224,8 +226,7 @@ impl Guess<'_> {
                 state
             });
             let inner: Vec<Vec<f64>> = inner.collect();
-            let mut values = vec![0.0; s * (m + na)];
-            for (j, node) in values.chunks_exact_mut((m + na).max(1)).enumerate() {
+            for (j, node) in nodes[i].chunks_exact_mut((m + na).max(1)).enumerate() {
                 for (k, &place) in layout.differential.iter().enumerate() {
                     // The derivatives of the polynomial with these values.
                     node[k] = (0..s).map(|l| scheme.a_inverse[(j, l)] * (inner[l][place] - y[i][k])).sum::<f64>() / h;
@@ -239,7 +240,6 @@ impl Guess<'_> {
                 }
                 node[m..].copy_from_slice(&pick(&layout.algebraic, &inner[j]));
             }
-            nodes.push(values);
         }
         let at_stops = mesh.stops.iter().map(|&place| {
             let t = mesh.t[place];
@@ -251,13 +251,13 @@ impl Guess<'_> {
                 None => guess,
             }
         });
-        let jets = at_stops.collect();
+        let jets = Vectors::of_length(jets_of_model, at_stops);
         let end = |state: &Vec<f64>| {
             let mut values = pick(&layout.algebraic, state);
             values[layout.of_index_1..].fill(0.0);
             values
         };
-        let ends = states.iter().map(end).collect();
+        let ends = Vectors::of_length(na, states.iter().map(end));
         Iterate { shared, y, ends, nodes, jets, directions: Vec::new() }
     }
 }

@@ -122,13 +122,13 @@ impl Norm {
         let layout = &problem.layout;
         let (m, na) = (layout.differential.len(), layout.algebraic.len());
         let mut sizes = vec![0.0_f64; m];
-        for (y, change) in iterate.y.iter().zip(&change.y) {
+        for (y, change) in iterate.y.iter().zip(change.y.iter()) {
             for k in 0..m {
                 sizes[k] = sizes[k].max(y[k].abs()).max((y[k] + change[k]).abs());
             }
         }
         let mut algebraic = vec![0.0_f64; na];
-        for (nodes, change) in iterate.nodes.iter().zip(&change.nodes) {
+        for (nodes, change) in iterate.nodes.iter().zip(change.nodes.iter()) {
             for (node, change) in nodes.chunks_exact(m + na).zip(change.chunks_exact(m + na)) {
                 for k in 0..na {
                     algebraic[k] = algebraic[k].max(node[m + k].abs()).max((node[m + k] + change[m + k]).abs());
@@ -159,7 +159,7 @@ impl Norm {
             sum += value * value;
             count += 1.0;
         };
-        for values in &change.y {
+        for values in change.y.iter() {
             values.iter().zip(y).for_each(|(value, weight)| add(value * weight));
         }
         for (nodes, h) in change.nodes.iter().zip(&self.lengths) {
@@ -183,10 +183,10 @@ impl Norm {
         let (m, na) = (y.len(), z.len());
         let mut largest = 0.0_f64;
         let mut see = |value: f64| largest = larger(largest, value.abs());
-        for values in &change.y {
+        for values in change.y.iter() {
             values.iter().zip(y).for_each(|(value, weight)| see(value * weight));
         }
-        for nodes in &change.nodes {
+        for nodes in change.nodes.iter() {
             for node in nodes.chunks_exact(m + na) {
                 let of_index_1 = problem.layout.of_index_1;
                 node[m..m + of_index_1].iter().zip(z).for_each(|(value, weight)| see(value * weight));
@@ -231,16 +231,15 @@ pub(super) fn solve(
                 if curvature > 0.0 { (damping * size_before * simplified_size / curvature).min(1.0) } else { 1.0 };
         }
         // A long step is tried once before it is shortened; a shortened one is lengthened at most once.
-        let (mut shortened, start) = (false, iterate.clone());
+        let mut shortened = false;
         // Size of the simplified correction after a full step.
         let mut after_full_step = f64::INFINITY;
         loop {
             if damping < limits.damping {
-                *iterate = start;
                 problem.set_shared(mesh, &iterate.shared);
                 return Err(if after_full_step <= NEARLY { Obstacle::Rounding } else { Obstacle::Damping });
             }
-            let mut trial = start.clone();
+            let mut trial = iterate.clone();
             trial.add(damping, &change);
             let moves_far = problem.shared.end().is_some_and(|end| !mesh.can_end_at(trial.shared[end]));
             if !moves_far {
@@ -262,9 +261,11 @@ pub(super) fn solve(
             }
             // A correction that is no larger than its own rounding errors cannot become smaller.
             let is_noise = simplified_size >= STALLED * size && largest <= limits.tolerable;
-            let resolution = discretization.resolution(problem, mesh, &trial, allowed);
-            let settled = limits.settled * (limits.unresolved * resolution).max(1.0);
-            if damping == 1.0 && (largest <= settled || is_noise) {
+            let is_resolved = || {
+                let resolution = discretization.resolution(problem, mesh, &trial, allowed);
+                largest <= limits.settled * (limits.unresolved * resolution).max(1.0)
+            };
+            if damping == 1.0 && (is_noise || is_resolved()) {
                 *iterate = trial;
                 let mut corrected = iterate.clone();
                 corrected.add(1.0, &simplified);

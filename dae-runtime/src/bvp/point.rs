@@ -84,7 +84,8 @@ impl Linearized {
             *size = largest;
             transposed.as_mut_slice()[row * n..(row + 1) * n].iter_mut().for_each(|entry| *entry /= largest);
         }
-        let first = triangularize(&mut transposed, rows);
+        let mut reflections = vec![0.0; rows];
+        triangularize(n, transposed.as_mut_slice(), &mut reflections);
         if (0..rows).any(|k| transposed[(k, k)].abs() < HIDDEN) {
             return Err(Obstacle::Singular);
         }
@@ -95,7 +96,7 @@ impl Linearized {
                 let known: f64 = (0..k).map(|i| transposed[(i, k)] * x[i]).sum();
                 x[k] = (b[k] / sizes[k] - known) / transposed[(k, k)];
             }
-            reflect_back(&transposed, &first, &mut x);
+            reflect_back(transposed.as_slice(), &reflections, &mut x);
             x.iter_mut().zip(&units).for_each(|(x, unit)| *x *= unit);
             x
         };
@@ -103,7 +104,7 @@ impl Linearized {
         let mut null = Matrix::zeros(n, freedom);
         for (k, column) in null.as_mut_slice().chunks_exact_mut(n.max(1)).enumerate() {
             column[rows + k] = 1.0;
-            reflect_back(&transposed, &first, column);
+            reflect_back(transposed.as_slice(), &reflections, column);
             column.iter_mut().zip(&units).for_each(|(entry, unit)| *entry *= unit);
         }
         if freedom > m {
@@ -112,14 +113,15 @@ impl Linearized {
         // Q R = E Z, with differential unknowns in units of their nominal values.
         let unit_of = |k: usize| d.jets[layout.jets[k]].nominal;
         let mut tangent = Matrix::from_fn(m, freedom, |k, j| null[(layout.jets[k], j)] / unit_of(k));
-        let tangent_first = triangularize(&mut tangent, freedom);
+        let mut tangent_reflections = vec![0.0; freedom];
+        triangularize(m, tangent.as_mut_slice(), &mut tangent_reflections);
         if (0..freedom).any(|k| tangent[(k, k)].abs() < HIDDEN) {
             return Err(Obstacle::Singular);
         }
         // The jets with the least change from given differential unknowns, and the part of these that is left.
         let follow = |particular: &mut [f64], given: &[f64]| -> Vec<f64> {
             let mut gap: Vec<f64> = (0..m).map(|k| (given[k] - particular[layout.jets[k]]) / unit_of(k)).collect();
-            reflect(&tangent, &tangent_first, &mut gap);
+            reflect(tangent.as_slice(), &tangent_reflections, &mut gap);
             let rest = gap.split_off(freedom);
             for k in (0..freedom).rev() {
                 gap[k] /= tangent[(k, k)];

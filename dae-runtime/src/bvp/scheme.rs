@@ -36,8 +36,8 @@ const ITERATIONS: usize = 50;
 pub(super) struct Scheme {
     /// Nodes $c_i$, ascending.
     pub(super) c: Vec<f64>,
-    /// $a_{il} = \int_0^{c_i} L_l$.
-    pub(super) a: Matrix,
+    /// For each node, $a_{il} = \int_0^{c_i} L_l$.
+    pub(super) a: Vec<Vec<f64>>,
     /// $A^{-1}$.
     pub(super) a_inverse: Matrix,
     /// $b_l = \int_0^1 L_l$.
@@ -59,10 +59,9 @@ impl Scheme {
         let values = Matrix::from_fn(s, s, |i, j| legendre(c[i], j)[j]);
         let identity = || Matrix::identity(s);
         let legendre = values.inverse().unwrap_or_else(identity);
-        let mut scheme = Scheme { c, a: identity(), a_inverse: identity(), b: Vec::new(), legendre };
-        let rows: Vec<Vec<f64>> = scheme.c.iter().map(|&c| scheme.integrals(c)).collect();
-        scheme.a = Matrix::from_fn(s, s, |i, l| rows[i][l]);
-        scheme.a_inverse = scheme.a.inverse().unwrap_or_else(identity);
+        let mut scheme = Scheme { c, a: Vec::new(), a_inverse: identity(), b: Vec::new(), legendre };
+        scheme.a = scheme.c.iter().map(|&c| scheme.integrals(c)).collect();
+        scheme.a_inverse = Matrix::from_fn(s, s, |i, l| scheme.a[i][l]).inverse().unwrap_or_else(identity);
         scheme.b = scheme.integrals(1.0);
         scheme
     }

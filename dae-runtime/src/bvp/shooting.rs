@@ -19,12 +19,13 @@ use crate::initialize::quantity::Quantity;
 use crate::integrator::stepper::{Options, Projection, Tolerance};
 use crate::linalg::matrix::Matrix;
 use crate::linalg::vector::larger;
+use crate::linalg::vectors::Vectors;
 use crate::sensitivity::StartDerivative;
 use crate::solution::Solution;
 use crate::solve::{Integration, Record};
 
 use super::condensed::{Condensed, Deficiency, Iterate, OuterResiduals};
-use super::elimination::Relation;
+use super::elimination::Relations;
 use super::error::{BvpError, Cause};
 use super::guess::FirstGuess;
 use super::mesh::{Mesh, halved};
@@ -67,7 +68,7 @@ struct Shooting {
 /// The residuals of shooting.
 struct Gaps {
     /// The end of the integration over each interval, minus the value there.
-    gaps: Vec<Vec<f64>>,
+    gaps: Vectors,
     outer: OuterResiduals,
 }
 
@@ -106,14 +107,14 @@ impl Shooting {
         residuals.outer.vanish();
         let mut largest = 0.0;
         for are_alike in [true, false] {
-            for (i, gap) in residuals.gaps.iter_mut().enumerate() {
-                for (k, gap) in gap.iter_mut().enumerate() {
+            for i in 0..mesh.intervals() {
+                for (k, gap) in residuals.gaps[i].iter_mut().enumerate() {
                     let sign = if are_alike || (i + k) % 2 == 0 { 1.0 } else { -1.0 };
                     *gap = sign * (self.atol[layout.differential[k]] + self.rtol * iterate.y[i + 1][k].abs());
                 }
             }
             let Some(change) = self.correction(problem, mesh, &factors, &residuals) else { return f64::INFINITY };
-            for (change, y) in change.y.iter().zip(&iterate.y) {
+            for (change, y) in change.y.iter().zip(iterate.y.iter()) {
                 for (k, &unknown) in layout.differential.iter().enumerate() {
                     largest = larger(largest, change[k].abs() / allowed.of(unknown, y[k]));
                 }
@@ -132,7 +133,7 @@ impl Shooting {
         }
         let mut t = integrated.times.clone();
         t.dedup();
-        let mut jets = iterate.jets[0].clone();
+        let mut jets = iterate.jets[0].to_vec();
         let interpolation = Interpolation::of_degree(DEGREE);
         let mut is_complete = true;
         let solution = interpolation.record(&*problem.dae, &t, |i, j| {
@@ -199,15 +200,18 @@ impl Discretization for Shooting {
 
     fn residuals(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Result<Gaps, Deficiency> {
         let outer = OuterResiduals::new(problem, mesh, iterate)?;
-        let gap = |i: usize| {
+        let differential = &problem.layout.differential;
+        let mut gaps = Vectors::zeros(mesh.intervals(), differential.len());
+        for i in 0..mesh.intervals() {
             let start = self.start(problem, mesh, iterate, i)?;
             let parts = self.parts(problem, mesh, i, start, Record::Steps);
             let end = parts.and_then(|mut parts| Some(parts.pop()?.end_state));
             let end = end.ok_or(Deficiency::Interval(mesh.t[i]))?;
-            let differential = problem.layout.differential.iter();
-            Ok(differential.zip(&iterate.y[i + 1]).map(|(&place, y)| end[place] - y).collect())
-        };
-        Ok(Gaps { gaps: (0..mesh.intervals()).map(gap).collect::<Result<_, Deficiency>>()?, outer })
+            for ((gap, &place), y) in gaps[i].iter_mut().zip(differential).zip(&iterate.y[i + 1]) {
+                *gap = end[place] - y;
+            }
+        }
+        Ok(Gaps { gaps, outer })
     }
 
     fn factorize(
@@ -217,9 +221,13 @@ impl Discretization for Shooting {
         iterate: &Iterate,
         residuals: &Gaps,
     ) -> Result<ShootingFactors, Deficiency> {
-        let relations = (0..mesh.intervals()).map(|i| self.relation(problem, mesh, iterate, i));
-        let relations = relations.collect::<Result<Vec<Relation>, Deficiency>>()?;
-        Ok(ShootingFactors(Condensed::new(problem, mesh, iterate, relations.iter(), &residuals.outer)?))
+        let (m, shared) = (problem.layout.differential.len(), problem.shared.count());
+        let mut columns = Vectors::zeros(mesh.intervals(), m * (m + shared));
+        for i in 0..mesh.intervals() {
+            columns[i].copy_from_slice(self.relation(problem, mesh, iterate, i)?.as_slice());
+        }
+        let relations = Relations { m, shared, columns };
+        Ok(ShootingFactors(Condensed::new(problem, mesh, iterate, &relations, &residuals.outer)?))
     }
 
     fn correction(
@@ -229,28 +237,23 @@ impl Discretization for Shooting {
         factors: &ShootingFactors,
         residuals: &Gaps,
     ) -> Option<Iterate> {
-        let outer = factors.0.solve(mesh, &residuals.gaps, &residuals.outer)?;
+        let outer = factors.0.solve(mesh, residuals.gaps.clone(), &residuals.outer)?;
         let count = mesh.t.len();
         Some(Iterate {
             shared: outer.shared,
             y: outer.y,
             jets: outer.jets,
-            ends: vec![Vec::new(); count],
-            nodes: vec![Vec::new(); count - 1],
+            ends: Vectors::zeros(count, 0),
+            nodes: Vectors::zeros(count - 1, 0),
             directions: Vec::new(),
         })
     }
 }
 
 impl Shooting {
-    /// How the end of an interval changes with its start and the shared quantities: integrated in one part.
-    fn relation(
-        &self,
-        problem: &Problem<'_>,
-        mesh: &Mesh,
-        iterate: &Iterate,
-        i: usize,
-    ) -> Result<Relation, Deficiency> {
+    /// How the end of an interval changes with its start and the shared quantities, $(\Gamma, \Delta)$: integrated in one
+    /// part.
+    fn relation(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate, i: usize) -> Result<Matrix, Deficiency> {
         let (layout, shared) = (&problem.layout, &problem.shared);
         let (m, parameters, thetas) = (layout.differential.len(), shared.parameters.len(), shared.count());
         let start = self.start(problem, mesh, iterate, i)?;
@@ -278,25 +281,22 @@ impl Shooting {
             let of_all = end.sensitivities.as_ref()?.column(last, quantity, width)?;
             Some(layout.differential.iter().map(|&place| of_all[place]).collect::<Vec<f64>>())
         };
-        let mut relation = Relation { gamma: Matrix::zeros(m, m), delta: Matrix::zeros(m, thetas) };
+        let mut relation = Matrix::zeros(m, m + thetas);
         for quantity in 0..m + parameters {
             let values = column(quantity).ok_or_else(singular)?;
             for (row, value) in values.into_iter().enumerate() {
-                match quantity.checked_sub(m) {
-                    None => relation.gamma[(row, quantity)] = value,
-                    Some(parameter) => relation.delta[(row, parameter)] = value,
-                }
+                relation[(row, quantity)] = value;
             }
         }
         if let Some(column) = shared.end() {
             // The end of the interval moves, and so does its start, along the solution.
             let moved: Vec<f64> = layout.differential.iter().map(|&place| -mesh.moves(i) * start.yp[place]).collect();
             for (row, &place) in layout.differential.iter().enumerate() {
-                let before: f64 = moved.iter().enumerate().map(|(k, moved)| relation.gamma[(row, k)] * moved).sum();
-                relation.delta[(row, column)] = mesh.moves(i + 1) * end.end_derivative[place] + before;
+                let before: f64 = moved.iter().enumerate().map(|(k, moved)| relation[(row, k)] * moved).sum();
+                relation[(row, m + column)] = mesh.moves(i + 1) * end.end_derivative[place] + before;
             }
         }
-        match relation.gamma.as_slice().iter().chain(relation.delta.as_slice()).all(|entry| entry.is_finite()) {
+        match relation.as_slice().iter().all(|entry| entry.is_finite()) {
             true => Ok(relation),
             false => Err(singular()),
         }
@@ -399,7 +399,7 @@ fn run(
         newton::solve(problem, shooting, mesh, iterate, allowed, Limits::default(), statistics)?;
         let residuals = shooting.residuals(problem, mesh, iterate).map_err(Obstacle::Deficient)?;
         statistics.residuals += 1;
-        let gaps = residuals.gaps.iter().zip(&iterate.y[1..]);
+        let gaps = residuals.gaps.iter().zip(iterate.y.iter().skip(1));
         let widest = gaps.flat_map(|(gap, y)| gap.iter().zip(y).zip(&problem.layout.differential));
         let widest = widest.map(|((gap, y), &unknown)| gap.abs() / allowed.of(unknown, *y)).fold(0.0, larger);
         if widest <= CLOSED {
@@ -412,18 +412,15 @@ fn run(
 /// The iterate of shooting: there are no nodes in intervals.
 fn without_nodes(iterate: Iterate) -> Iterate {
     let count = iterate.y.len();
-    Iterate { nodes: vec![Vec::new(); count - 1], ends: vec![Vec::new(); count], ..iterate }
+    Iterate { nodes: Vectors::zeros(count - 1, 0), ends: Vectors::zeros(count, 0), ..iterate }
 }
 
 /// The iterate on the mesh with halved intervals.
 fn refined(iterate: &Iterate) -> Iterate {
-    let mut y = Vec::with_capacity(2 * iterate.y.len());
-    for ends in iterate.y.windows(2) {
-        y.push(ends[0].clone());
-        y.push(ends[0].iter().zip(&ends[1]).map(|(a, b)| 0.5 * (a + b)).collect());
-    }
-    y.extend(iterate.y.last().cloned());
-    without_nodes(Iterate { y, ..iterate.clone() })
+    let old = &iterate.y;
+    let halfway = |k: usize| old[k].iter().zip(&old[k + 1]).map(|(a, b)| 0.5 * (a + b)).collect::<Vec<f64>>();
+    let y = (0..2 * old.len() - 1).map(|k| if k % 2 == 0 { old[k / 2].to_vec() } else { halfway(k / 2) });
+    without_nodes(Iterate { y: Vectors::of_length(old[0].len(), y), ..iterate.clone() })
 }
 
 /// Largest difference in units of the error allowed, and for each entry of a state in its unit: at the ends of the steps
@@ -474,7 +471,7 @@ fn result(
         let dae = &*problem.dae;
         let n = problem.description().unknowns.len();
         let mut whole: Option<Solution> = None;
-        for (&t, y) in mesh.t.iter().zip(&iterate.y) {
+        for (&t, y) in mesh.t.iter().zip(iterate.y.iter()) {
             let (mut state, mut slope) = (vec![0.0; n], vec![0.0; n]);
             dae.states_from_jets(t, &guess.jets(problem, t), &mut state, &mut slope);
             problem.layout.differential.iter().zip(y).for_each(|(&place, y)| state[place] = *y);

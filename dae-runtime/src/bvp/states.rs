@@ -32,7 +32,7 @@ pub(super) struct States<'c, 'p, 'd> {
 impl<'c, 'p, 'd> States<'c, 'p, 'd> {
     pub(super) fn new(collocation: &'c Collocation<'p, 'd>, mesh: &'c Mesh, iterate: &'c Iterate) -> Self {
         let has_algebraic = !collocation.problem.layout.algebraic.is_empty();
-        States { collocation, mesh, iterate, has_algebraic, jets: iterate.jets[0].clone() }
+        States { collocation, mesh, iterate, has_algebraic, jets: iterate.jets[0].to_vec() }
     }
 
     /// State and derivative at `theta` in interval `i`, from differential unknowns `y` there; the derivative only at the
@@ -154,7 +154,7 @@ pub(super) fn record(collocation: &Collocation<'_, '_>, mesh: &Mesh, iterate: &I
         let theta = interpolation.places()[j];
         let mut y = collocation.value_with(mesh, iterate, i, &integrals[j]);
         if j == degree {
-            y.clone_from(&iterate.y[i + 1]);
+            y.copy_from_slice(&iterate.y[i + 1]);
         } else if problem.layout.is_projected() {
             // What the projection at the right end has changed is distributed over the interval.
             let unprojected = collocation.value_with(mesh, iterate, i, &integrals[degree]);

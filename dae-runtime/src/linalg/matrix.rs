@@ -9,6 +9,8 @@
 
 use std::ops::{Index, IndexMut};
 
+use super::vector::add;
+
 /// A dense matrix of `f64`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
@@ -174,52 +176,65 @@ pub struct Factors {
 
 impl Factors {
     fn of(mut matrix: Matrix) -> Option<Self> {
-        let n = matrix.rows;
-        let mut exchanges = Vec::with_capacity(n);
-        if !matrix.is_square() {
-            return None;
-        }
-        for k in 0..n {
-            let (done, rest) = matrix.entries.split_at_mut((k + 1) * n);
-            let column = &mut done[k * n..];
-            let larger = |best: usize, i: usize| if column[i].abs() > column[best].abs() { i } else { best };
-            let row = (k + 1..n).fold(k, larger);
-            column.swap(k, row);
-            let pivot = column[k];
-            if pivot == 0.0 || !pivot.is_finite() {
-                return None;
-            }
-            column[k + 1..].iter_mut().for_each(|entry| *entry /= pivot);
-            for other in rest.chunks_exact_mut(n) {
-                other.swap(k, row);
-                let factor = other[k];
-                other[k + 1..].iter_mut().zip(&column[k + 1..]).for_each(|(entry, l)| *entry -= factor * l);
-            }
-            exchanges.push(row);
-        }
-        Some(Factors { matrix, exchanges })
+        let mut exchanges = vec![0; matrix.rows];
+        let has_factors = matrix.is_square() && eliminate(&mut matrix.entries, &mut exchanges);
+        has_factors.then_some(Factors { matrix, exchanges })
     }
 
     /// Replaces $b$ by $A^{-1} b$.
     pub fn solve(&self, b: &mut [f64]) {
-        for (k, &row) in self.exchanges.iter().enumerate() {
-            // Later exchanges were not applied to this column of L.
-            b.swap(k, row);
-            let (done, rest) = b.split_at_mut(k + 1);
-            let column = &self.matrix.column(k)[k + 1..];
-            rest.iter_mut().zip(column).for_each(|(entry, l)| *entry -= done[k] * l);
-        }
-        for k in (0..b.len()).rev() {
-            let (rest, done) = b.split_at_mut(k);
-            let column = self.matrix.column(k);
-            done[0] /= column[k];
-            rest.iter_mut().zip(column).for_each(|(entry, u)| *entry -= done[0] * u);
-        }
+        solve(&self.matrix.entries, &self.exchanges, b);
     }
 
     /// The pivots, whose product is $\pm\det A$.
     pub fn pivots(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.matrix.rows).map(|k| self.matrix[(k, k)])
+    }
+}
+
+/// Replaces the square matrix $A$ of the first columns by its factors, and columns $b$ after it by $L^{-1} P b$; notes the
+/// row exchanged with row $k$ before step $k$. `false` if a pivot is zero or not finite.
+pub(crate) fn eliminate(columns: &mut [f64], exchanges: &mut [usize]) -> bool {
+    let n = exchanges.len();
+    for (k, exchange) in exchanges.iter_mut().enumerate() {
+        let (done, rest) = columns.split_at_mut((k + 1) * n);
+        let column = &mut done[k * n + k..];
+        let larger = |best: usize, i: usize| if column[i].abs() > column[best].abs() { i } else { best };
+        let row = (1..n - k).fold(0, larger);
+        *exchange = k + row;
+        column.swap(0, row);
+        let (pivot, column) = (column[0], &mut column[1..]);
+        if pivot == 0.0 || !pivot.is_finite() {
+            return false;
+        }
+        column.iter_mut().for_each(|entry| *entry /= pivot);
+        for other in rest.chunks_exact_mut(n) {
+            let other = &mut other[k..];
+            other.swap(0, row);
+            add(-other[0], column, &mut other[1..]);
+        }
+    }
+    true
+}
+
+/// Replaces $b$ by $A^{-1} b$, from the factors of $A$.
+pub(crate) fn solve(factors: &[f64], exchanges: &[usize], b: &mut [f64]) {
+    let n = exchanges.len();
+    for (k, (column, &row)) in factors.chunks_exact(n.max(1)).zip(exchanges).enumerate() {
+        // Later exchanges were not applied to this column of L.
+        b.swap(k, row);
+        add(-b[k], &column[k + 1..], &mut b[k + 1..]);
+    }
+    substitute(factors, b);
+}
+
+/// Replaces $b$ by $U^{-1} b$, from the factors of $A$.
+pub(crate) fn substitute(factors: &[f64], b: &mut [f64]) {
+    let n = b.len();
+    for (k, column) in factors.chunks_exact(n.max(1)).enumerate().take(n).rev() {
+        let (rest, done) = b.split_at_mut(k);
+        done[0] /= column[k];
+        add(-done[0], &column[..k], rest);
     }
 }
 

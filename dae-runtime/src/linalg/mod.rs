@@ -10,3 +10,4 @@ pub mod rank;
 pub mod sparse;
 pub mod structure;
 pub(crate) mod vector;
+pub(crate) mod vectors;
