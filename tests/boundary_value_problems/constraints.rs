@@ -90,7 +90,7 @@ fn a_bound_on_a_state() {
         der(cost) = u.powi(2) / 2;
         boundary { x(t_end) = 0; v(t_end) = -1; }
     }";
-    let found = solved(text, &Form::Index1, (1e-4, 1e-7), (0.0, 1.0));
+    let found = solved(text, &Form::Index1, (1e-4, 1e-6), (0.0, 1.0));
     let (cost, u) = (value(&found, "cost", 1.0), value(&found, "u", 0.0));
     assert!((cost - 4.0).abs() < 1e-3, "{cost}");
     assert!((u + 6.0).abs() < 1e-3, "{u}");

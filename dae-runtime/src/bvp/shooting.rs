@@ -98,29 +98,49 @@ impl Shooting {
         Ok(Start { y, yp, linearized })
     }
 
-    /// Largest change of the solution, in units of the error allowed, if each integration is off by its tolerances;
-    /// infinite if that cannot be computed.
+    /// Largest change of the solution, in units of the error allowed, if each integration is off by its tolerances from
+    /// its start on; infinite if that cannot be computed.
     fn response(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate, allowed: &Allowed) -> f64 {
-        let layout = &problem.layout;
-        let Ok(mut residuals) = self.residuals(problem, mesh, iterate) else { return f64::INFINITY };
-        let Ok(factors) = self.factorize(problem, mesh, iterate, &residuals) else { return f64::INFINITY };
+        self.responses(problem, mesh, iterate, allowed).unwrap_or(f64::INFINITY)
+    }
+
+    fn responses(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate, allowed: &Allowed) -> Option<f64> {
+        let (layout, unknowns) = (&problem.layout, &problem.description().unknowns);
+        let m = layout.differential.len();
+        let mut residuals = self.residuals(problem, mesh, iterate).ok()?;
+        let relations = self.relations(problem, mesh, iterate).ok()?;
+        let factors = Condensed::new(problem, mesh, iterate, &relations, &residuals.outer).ok()?;
+        let factors = ShootingFactors(factors);
         residuals.outer.vanish();
+        let starts: Vec<Start> =
+            (0..mesh.t.len()).map(|i| self.start(problem, mesh, iterate, i).ok()).collect::<Option<_>>()?;
         let mut largest = 0.0;
         for are_alike in [true, false] {
             for i in 0..mesh.intervals() {
+                let off = |k: usize| self.atol[layout.differential[k]] + self.rtol * iterate.y[i + 1][k].abs();
                 for (k, gap) in residuals.gaps[i].iter_mut().enumerate() {
                     let sign = if are_alike || (i + k) % 2 == 0 { 1.0 } else { -1.0 };
-                    *gap = sign * (self.atol[layout.differential[k]] + self.rtol * iterate.y[i + 1][k].abs());
+                    let grown = (0..m).map(|j| relations.columns[i][j * m + k].abs() * off(j));
+                    *gap = sign * (off(k) + grown.sum::<f64>());
                 }
             }
-            let Some(change) = self.correction(problem, mesh, &factors, &residuals) else { return f64::INFINITY };
-            for (change, y) in change.y.iter().zip(iterate.y.iter()) {
+            let change = self.correction(problem, mesh, &factors, &residuals)?;
+            for ((change_of_state, y), start) in change.y.iter().zip(iterate.y.iter()).zip(&starts) {
                 for (k, &unknown) in layout.differential.iter().enumerate() {
-                    largest = larger(largest, change[k].abs() / allowed.of(unknown, y[k]));
+                    largest = larger(largest, change_of_state[k].abs() / allowed.of(unknown, y[k]));
+                }
+                // Algebraic unknowns follow.
+                let Linearized { by_state, by_shared, .. } = &start.linearized;
+                for &unknown in &layout.algebraic {
+                    let Some(jet) = unknowns[unknown].role.jet() else { continue };
+                    let of_state = change_of_state.iter().enumerate().map(|(k, change)| by_state[(jet, k)] * change);
+                    let of_shared = change.shared.iter().enumerate().map(|(k, change)| by_shared[(jet, k)] * change);
+                    let followed: f64 = of_state.chain(of_shared).sum();
+                    largest = larger(largest, followed.abs() / allowed.of(unknown, start.y[unknown]));
                 }
             }
         }
-        largest
+        Some(largest)
     }
 
     /// The solution over all intervals. Algebraic unknowns are consistent with the differential ones: no error test is
@@ -221,12 +241,7 @@ impl Discretization for Shooting {
         iterate: &Iterate,
         residuals: &Gaps,
     ) -> Result<ShootingFactors, Deficiency> {
-        let (m, shared) = (problem.layout.differential.len(), problem.shared.count());
-        let mut columns = Vectors::zeros(mesh.intervals(), m * (m + shared));
-        for i in 0..mesh.intervals() {
-            columns[i].copy_from_slice(self.relation(problem, mesh, iterate, i)?.as_slice());
-        }
-        let relations = Relations { m, shared, columns };
+        let relations = self.relations(problem, mesh, iterate)?;
         Ok(ShootingFactors(Condensed::new(problem, mesh, iterate, &relations, &residuals.outer)?))
     }
 
@@ -251,6 +266,15 @@ impl Discretization for Shooting {
 }
 
 impl Shooting {
+    fn relations(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Result<Relations, Deficiency> {
+        let (m, shared) = (problem.layout.differential.len(), problem.shared.count());
+        let mut columns = Vectors::zeros(mesh.intervals(), m * (m + shared));
+        for i in 0..mesh.intervals() {
+            columns[i].copy_from_slice(self.relation(problem, mesh, iterate, i)?.as_slice());
+        }
+        Ok(Relations { m, shared, columns })
+    }
+
     /// How the end of an interval changes with its start and the shared quantities, $(\Gamma, \Delta)$: integrated in one
     /// part.
     fn relation(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate, i: usize) -> Result<Matrix, Deficiency> {

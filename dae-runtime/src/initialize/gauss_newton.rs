@@ -9,8 +9,8 @@
 //! equations of all components are evaluated together.
 //!
 //! Equation $i$ holds *to rounding* when $|f_i| \le c\\,\varepsilon \sum_j |\partial f_i/\partial x_j\\, x_j|$, where
-//! the sum is the size of the terms that cancel in it, or when a change of a moving jet by $c\\,\varepsilon$ times
-//! its nominal value would make it zero: the derivatives of $x - \sqrt{x^2 + y}$ do not show the size of its terms.
+//! the sum is the size of the terms that cancel in it, or when a change of a moving jet by $\varepsilon$ times its
+//! nominal value would make it zero.
 
 use super::components::{Component, Decomposition};
 use super::error::{FixedValue, InitializationError, Mismatch};
@@ -139,7 +139,7 @@ impl<'a> System<'a> {
             let (moved, failed) = self.shorten(searches, parts, jets);
             ended.extend(failed);
             for (k, here) in ended {
-                if !here.holds_to(self.options.consistency) {
+                if !here.holds_to(self.options.consistency) && !here.nearly_holds() {
                     stuck.push(self.stuck(k, &parts.components[k], parts, here, &jacobian, jets, iteration));
                 }
             }
@@ -387,6 +387,15 @@ impl<'a> System<'a> {
 impl Iterate {
     /// Whether all equations hold to rounding.
     fn holds(&self) -> bool {
+        (0..self.residual.len()).all(|i| {
+            let unit = (ROUNDING + self.terms[i] as f64) * f64::EPSILON;
+            self.residual[i].abs() <= unit * self.magnitude[i] || self.mended_by[i] <= f64::EPSILON
+        })
+    }
+
+    /// Whether an equation that no step brings nearer to zero would hold if a jet changed by a few rounding errors: the
+    /// derivatives of $x - \sqrt{x^2 + y}$ do not show the size of its terms.
+    fn nearly_holds(&self) -> bool {
         (0..self.residual.len()).all(|i| {
             let unit = (ROUNDING + self.terms[i] as f64) * f64::EPSILON;
             self.residual[i].abs() <= unit * self.magnitude[i] || self.mended_by[i] <= unit
