@@ -38,6 +38,16 @@ fn the_shortest_time_with_a_bounded_force() {
     }
 }
 
+#[test]
+fn barriers_are_of_certified_index() {
+    let text = include_str!("../../examples/models/minimum_time.dae");
+    let (model, _) = dae::symbolic::read_text(text).expect("a model");
+    let compiled = dae::symbolic::pipeline::compile(model, 0.0).expect("a model that compiles");
+    let report = dae::symbolic::report::Report::compiled(&compiled).to_string();
+    assert!(report.contains("differentiation index    1, certified at the start values"), "{report}");
+    assert!(!report.contains("could not be fulfilled"), "{report}");
+}
+
 /// $y' = u$, $u \ge -1/2$, cost $\frac12 \int (y^2 + u^2)$ over two units of time.
 const REGULATOR: &str = "struct Regulator {
     param beta = 1e-6;

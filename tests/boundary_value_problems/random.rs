@@ -148,6 +148,15 @@ fn solve(count: usize, seed: u64, method: BvpMethod) -> (usize, Vec<String>) {
     (solved, wrong)
 }
 
+/// Solves most of many problems, and none of them wrong.
+fn none_is_wrong(count: usize, seed: u64, method: BvpMethod) {
+    let (solved, wrong) = solve(count, seed, method);
+    println!("{solved} of {count} solved, {} wrong values", wrong.len());
+    wrong.iter().take(10).for_each(|it| println!("{it}"));
+    assert!(wrong.is_empty());
+    assert!(5 * solved > 4 * count, "{solved} of {count} solved");
+}
+
 #[test]
 fn no_solution_is_wrong() {
     let (solved, wrong) = solve(150, 1, BvpMethod::Gauss);
@@ -166,18 +175,12 @@ fn no_solution_by_shooting_is_wrong() {
 #[test]
 #[ignore = "some minutes in release builds"]
 fn no_solution_of_ten_thousand_is_wrong() {
-    let (solved, wrong) = solve(10_000, 2, BvpMethod::Gauss);
-    println!("{solved} of 10,000 solved, {} wrong values", wrong.len());
-    wrong.iter().take(10).for_each(|it| println!("{it}"));
-    assert!(wrong.is_empty());
+    none_is_wrong(10_000, 2, BvpMethod::Gauss);
 }
 
 /// The same command.
 #[test]
 #[ignore = "some minutes in release builds"]
 fn no_solution_of_a_thousand_by_shooting_is_wrong() {
-    let (solved, wrong) = solve(1_000, 4, BvpMethod::Shooting);
-    println!("{solved} of 1,000 solved by shooting, {} wrong values", wrong.len());
-    wrong.iter().take(10).for_each(|it| println!("{it}"));
-    assert!(wrong.is_empty());
+    none_is_wrong(1_000, 4, BvpMethod::Shooting);
 }

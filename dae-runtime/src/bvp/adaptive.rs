@@ -54,9 +54,6 @@ impl Failed {
 
 /// The largest estimate that is accepted, in units of the error allowed.
 const ACCEPTED: f64 = 0.4;
-/// The largest estimated response to rounding errors that is accepted: without unknowns of index 2, and with them, since
-/// the samples from which it is estimated do not contain rounding errors of constraints.
-const ROUNDED: [f64; 2] = [1.0, 0.2];
 /// The error aimed at, in units of the error allowed.
 const AIM: f64 = 0.1;
 /// Number of meshes.
@@ -168,9 +165,7 @@ fn is_accurate(
     allowed: &Allowed,
     estimate: &mut Estimate,
 ) -> bool {
-    let layout = &collocation.problem.layout;
-    let rounded = ROUNDED[usize::from(layout.of_index_1 < layout.algebraic.len())];
-    let is_small = estimate.largest <= ACCEPTED && estimate.rounding <= rounded;
+    let is_small = estimate.largest <= ACCEPTED && estimate.rounding <= 1.0;
     if !is_small {
         return false;
     }

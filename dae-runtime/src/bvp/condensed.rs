@@ -99,6 +99,31 @@ impl OuterResiduals {
         self.pinned[pinned] = -1.0;
     }
 
+    /// Sets the residuals of conditions, and of constraints on the start, to multiples of the sizes of their terms.
+    pub(super) fn round(
+        &mut self,
+        problem: &Problem<'_>,
+        mesh: &Mesh,
+        iterate: &Iterate,
+        mut multiple: impl FnMut() -> f64,
+    ) {
+        let boundary = problem.boundary();
+        let pattern = &boundary.boundary_description().jacobian;
+        let jets = iterate.jets_at_points(mesh);
+        let mut values = vec![0.0; pattern.len()];
+        boundary.boundary_jacobian(&mesh.point_times(), &jets, &mut values);
+        self.conditions.fill(0.0);
+        for (row, jet, place) in pattern.entries() {
+            self.conditions[row] += (values[place] * jets[jet]).abs();
+        }
+        self.conditions.iter_mut().for_each(|value| *value *= multiple());
+        let Linearized { normal, normal_residual, .. } = &mut self.stops[0];
+        for (i, residual) in normal_residual.iter_mut().enumerate() {
+            let terms = normal.row(i).zip(&iterate.y[mesh.stops[0]]).map(|(entry, y)| (entry * y).abs());
+            *residual = multiple() * terms.sum::<f64>();
+        }
+    }
+
     /// Sets all residuals to zero.
     pub(super) fn vanish(&mut self) {
         self.conditions.fill(0.0);

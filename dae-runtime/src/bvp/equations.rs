@@ -19,7 +19,6 @@
 //! with the unknowns $z_1$ of index 1 that occur in constraints. Without it, methods of Gauss lose their order at the ends
 //! of intervals, and for an odd number of nodes their stability.
 
-use crate::contract::Dae;
 use crate::linalg::matrix::{Factors, Matrix, eliminate, solve, substitute};
 use crate::linalg::vector::{add, larger};
 use crate::linalg::vectors::Vectors;
@@ -27,10 +26,19 @@ use crate::linalg::vectors::Vectors;
 use super::collocation::{Collocation, Stage};
 use super::condensed::{Condensed, Deficiency, Iterate, Outer, OuterResiduals, dense};
 use super::elimination::Relations;
+use super::linearization::Linearization;
 use super::mesh::Mesh;
 use super::newton::Discretization;
 use super::problem::{Allowed, Problem};
 use super::scheme::Scheme;
+
+/// Rounding errors of the equations at nodes and of sums over nodes, in units of those of their terms: there are many
+/// operations behind a term.
+const OF_NODES: f64 = 4.0 * f64::EPSILON;
+/// Rounding errors of conditions and constraints, in the same units.
+const OF_CONDITIONS: f64 = f64::EPSILON;
+/// How far draws of signs are apart in their sequence.
+const APART: u32 = 7919;
 
 pub(super) struct Residuals {
     /// Of the equations at the nodes of each interval.
@@ -63,54 +71,6 @@ struct Projection {
     directions: Matrix,
     /// Changes of $\mu$ and of the algebraic unknowns of index 1 with $y_i$ and the shared quantities.
     response: Matrix,
-}
-
-/// The linearisation at a node: values of derivatives, and for each of them the row and what it is by.
-struct Linearization {
-    stage: Stage,
-    by_y: Vec<f64>,
-    by_yp: Vec<f64>,
-    by_p: Vec<f64>,
-    by_t: Vec<f64>,
-    /// Rows, places among what belongs to a node, places of values.
-    of_y: Vec<[usize; 3]>,
-    of_yp: Vec<[usize; 3]>,
-    /// Rows, columns of free parameters, places of values.
-    of_p: Vec<[usize; 3]>,
-}
-
-impl Linearization {
-    /// Storage for the derivatives.
-    fn new(collocation: &Collocation<'_, '_>) -> Linearization {
-        let (problem, description) = (collocation.problem, collocation.problem.description());
-        let (layout, n) = (&problem.layout, description.unknowns.len());
-        let mut places = vec![0; n];
-        let unknowns = layout.differential.iter().chain(&layout.algebraic);
-        unknowns.enumerate().for_each(|(place, &unknown)| places[unknown] = place);
-        let by_unknown = |(row, unknown, value): (usize, usize, usize)| [row, places[unknown], value];
-        let by_parameter = |(row, parameter, value)| Some([row, problem.shared.column(parameter)?, value]);
-        Linearization {
-            stage: collocation.stage(),
-            by_y: vec![0.0; description.jacobian_y.len()],
-            by_yp: vec![0.0; description.jacobian_yp.len()],
-            by_p: vec![0.0; description.jacobian_p.len()],
-            by_t: vec![0.0; n],
-            of_y: description.jacobian_y.entries().map(by_unknown).collect(),
-            of_yp: description.jacobian_yp.entries().map(by_unknown).collect(),
-            of_p: description.jacobian_p.entries().filter_map(by_parameter).collect(),
-        }
-    }
-
-    /// Evaluates the derivatives with respect to the unknowns at the stage.
-    fn evaluate(&mut self, dae: &dyn Dae) -> Result<(), Deficiency> {
-        let Linearization { stage, by_y, by_yp, .. } = self;
-        dae.jacobian_y(stage.t, &stage.y, &stage.yp, by_y);
-        dae.jacobian_yp(stage.t, &stage.y, &stage.yp, by_yp);
-        match by_y.iter().chain(&*by_yp).all(|value| value.is_finite()) {
-            true => Ok(()),
-            false => Err(Deficiency::NotFinite(stage.t)),
-        }
-    }
 }
 
 /// Collocation as Newton's method sees it.
@@ -205,20 +165,21 @@ impl Collocation<'_, '_> {
         self.correction(mesh, factors, residuals)
     }
 
-    /// Residuals as large as the rounding errors of their terms: with signs in no order, or, since errors of the
-    /// coefficients of the method are the same in all intervals, proportional to the terms with derivatives.
+    /// Residuals as large as the rounding errors of their terms, those of conditions and constraints included: with signs
+    /// in no order, others in each `draw`, or, since errors of the coefficients of the method are the same in all intervals,
+    /// proportional to the terms with derivatives.
     pub(super) fn roundings(
         &self,
         mesh: &Mesh,
         iterate: &Iterate,
         allowed: &Allowed,
         residuals: &mut Residuals,
-        are_random: bool,
+        draw: Option<u32>,
     ) {
         let [m, na, _] = self.sizes();
         let (n, description) = (m + na, self.problem.description());
         let [mut by_y, mut by_yp] = [vec![0.0; description.jacobian_y.len()], vec![0.0; description.jacobian_yp.len()]];
-        let (mut stage, mut count) = (self.stage(), 0_u32);
+        let (mut stage, mut count) = (self.stage(), draw.unwrap_or(0) * APART);
         let mut sign = || {
             // Golden-ratio sequence.
             count += 1;
@@ -231,22 +192,41 @@ impl Collocation<'_, '_> {
                 self.dae().jacobian_yp(stage.t, &stage.y, &stage.yp, &mut by_yp);
                 rounding.fill(0.0);
                 let slopes = description.jacobian_yp.entries().map(|(row, k, place)| (row, by_yp[place] * stage.yp[k]));
-                if are_random {
+                if draw.is_some() {
                     // Values that are small to the tolerance count as large enough to be seen.
                     let size = |k: usize| stage.y[k].abs().max(allowed.atol[k] / allowed.rtol);
                     let terms = description.jacobian_y.entries().map(|(row, k, place)| (row, by_y[place] * size(k)));
-                    terms.chain(slopes).for_each(|(row, term)| rounding[row] += f64::EPSILON * term.abs());
+                    terms.chain(slopes).for_each(|(row, term)| rounding[row] += OF_NODES * term.abs());
                     rounding.iter_mut().for_each(|value| *value *= sign());
                 } else {
-                    slopes.for_each(|(row, term)| rounding[row] += f64::EPSILON * term);
+                    slopes.for_each(|(row, term)| rounding[row] += OF_NODES * term);
                 }
             }
             for (gap, y) in residuals.gaps[i].iter_mut().zip(&iterate.y[i + 1]) {
-                *gap = if are_random { sign() * f64::EPSILON * y } else { 0.0 };
+                *gap = if draw.is_some() { sign() * OF_NODES * y } else { 0.0 };
             }
         }
         residuals.constraints.entries_mut().fill(0.0);
         residuals.outer.vanish();
+        if draw.is_none() {
+            return;
+        }
+        residuals.outer.round(self.problem, mesh, iterate, || sign() * OF_CONDITIONS);
+        let layout = &self.problem.layout;
+        if layout.is_projected() {
+            let place = |row: usize| layout.constraint_rows.iter().position(|&it| it == row);
+            for i in 0..mesh.intervals() {
+                let end = self.right_end(mesh, iterate, i);
+                self.dae().jacobian_y(end.t, &end.y, &end.yp, &mut by_y);
+                let rounding = &mut residuals.constraints[i];
+                for (row, k, value) in description.jacobian_y.entries() {
+                    if let Some(row) = place(row) {
+                        rounding[row] += OF_CONDITIONS * (by_y[value] * end.y[k]).abs();
+                    }
+                }
+                rounding.iter_mut().for_each(|value| *value *= sign());
+            }
+        }
     }
 
     /// Linearises and factorises.
@@ -282,81 +262,6 @@ impl Collocation<'_, '_> {
         }
         let condensed = Condensed::new(self.problem, mesh, iterate, &relations, &residuals.outer)?;
         Ok(Factorized { nodes, exchanges, projections, condensed })
-    }
-
-    /// The derivatives of the equations of an interval, column by column: with respect to what belongs to its nodes, and
-    /// with the opposite sign with respect to $y_i$ and the shared quantities. There were zeros before.
-    fn linearize(
-        &self,
-        mesh: &Mesh,
-        iterate: &Iterate,
-        i: usize,
-        at_node: &mut Linearization,
-        columns: &mut [f64],
-    ) -> Result<(), Deficiency> {
-        let [m, na, _] = self.sizes();
-        let (n, s, shared, dae) = (m + na, self.scheme.stages(), &self.problem.shared, self.dae());
-        let (h, stretch) = (mesh.t[i + 1] - mesh.t[i], mesh.moves(i + 1) - mesh.moves(i));
-        let (by_nodes, others) = columns.split_at_mut(s * n * s * n);
-        let (by_state, by_shared) = others.split_at_mut(s * n * m);
-        let at = |row: usize, column: usize| column * s * n + row;
-        for (j, integrals) in self.scheme.a.iter().enumerate() {
-            self.set_stage(mesh, iterate, i, j, &mut at_node.stage);
-            at_node.evaluate(dae)?;
-            for &[row, place, value] in &at_node.of_y {
-                let (row, value) = (j * n + row, at_node.by_y[value]);
-                if place >= m {
-                    by_nodes[at(row, j * n + place)] += value;
-                    continue;
-                }
-                by_state[at(row, place)] -= value;
-                for (l, integral) in integrals.iter().enumerate() {
-                    by_nodes[at(row, l * n + place)] += h * integral * value;
-                }
-                if let (Some(end), true) = (shared.end(), stretch != 0.0) {
-                    let slopes = iterate.nodes[i].iter().skip(place).step_by(n);
-                    let sum: f64 = integrals.iter().zip(slopes).map(|(integral, slope)| integral * slope).sum();
-                    by_shared[at(row, end)] -= value * stretch * sum;
-                }
-            }
-            for &[row, place, value] in &at_node.of_yp {
-                by_nodes[at(j * n + row, j * n + place)] += at_node.by_yp[value];
-            }
-            let Linearization { stage, by_p, by_t, of_p, .. } = &mut *at_node;
-            if !of_p.is_empty() {
-                dae.jacobian_p(stage.t, &stage.y, &stage.yp, by_p);
-            }
-            for &[row, column, value] in &*of_p {
-                by_shared[at(j * n + row, column)] -= by_p[value];
-            }
-            if let Some(end) = shared.end() {
-                let moves = mesh.moves(i) + self.scheme.c[j] * stretch;
-                if moves != 0.0 {
-                    dae.jacobian_t(stage.t, &stage.y, &stage.yp, by_t);
-                    add(-moves, by_t, &mut by_shared[at(j * n, end)..][..n]);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The relation of the ends of an interval, from how what belongs to its nodes responds.
-    fn relate(&self, mesh: &Mesh, iterate: &Iterate, i: usize, response: &[f64], relation: &mut [f64]) {
-        let [m, na, _] = self.sizes();
-        let (n, b) = (m + na, &self.scheme.b);
-        let h = mesh.t[i + 1] - mesh.t[i];
-        let columns = relation.chunks_exact_mut(m.max(1)).zip(response.chunks_exact(b.len() * n));
-        for (j, (column, response)) in columns.enumerate() {
-            if j < m {
-                column[j] = 1.0;
-            }
-            response.chunks_exact(n).zip(b).for_each(|(node, b)| add(h * b, &node[..m], column));
-        }
-        if let Some(end) = self.problem.shared.end() {
-            let stretch = mesh.moves(i + 1) - mesh.moves(i);
-            let column = &mut relation[(m + end) * m..][..m];
-            iterate.nodes[i].chunks_exact(n).zip(b).for_each(|(node, b)| add(stretch * b, &node[..m], column));
-        }
     }
 
     /// The projection at the right end of an interval; changes the relation accordingly.

@@ -28,8 +28,8 @@ const CONSISTENT_SAMPLES: [f64; 5] = [0.0, 0.2, 0.5, 0.8, 1.0];
 
 /// Coefficients of this size, in units of the error allowed, show that a mesh is too coarse.
 const TOO_COARSE: f64 = 100.0;
-/// Rounding errors of an equation are this many times that of its largest term.
-const SEVERAL: f64 = 4.0;
+/// Number of draws of the signs of rounding errors.
+const DRAWS: u32 = 4;
 
 /// An estimate.
 #[derive(Clone, Debug)]
@@ -161,8 +161,8 @@ fn responses(
     residuals: &mut Residuals,
 ) -> f64 {
     let mut largest = 0.0;
-    for are_random in [true, false] {
-        collocation.roundings(mesh, iterate, allowed, residuals, are_random);
+    for draw in std::iter::once(None).chain((0..DRAWS).map(Some)) {
+        collocation.roundings(mesh, iterate, allowed, residuals, draw);
         let Some(change) = collocation.correction(mesh, factors, residuals) else { return f64::INFINITY };
         if !collocation.problem.layout.algebraic.is_empty() {
             let mut states = States::new(collocation, mesh, iterate);
@@ -170,14 +170,14 @@ fn responses(
                 let found = states.algebraic_change(i, 1.0, &iterate.y[i + 1], &change.y[i + 1], &change.shared);
                 let places = &collocation.problem.layout.algebraic;
                 for (&unknown, (value, change)) in places.iter().zip(found.into_iter().flatten()) {
-                    largest = larger(largest, SEVERAL * change.abs() / allowed.of(unknown, value));
+                    largest = larger(largest, change.abs() / allowed.of(unknown, value));
                 }
             }
         }
         for i in 0..mesh.intervals() {
             for (k, &unknown) in collocation.problem.layout.differential.iter().enumerate() {
                 let size = iterate.y[i][k].abs().max(iterate.y[i + 1][k].abs());
-                largest = larger(largest, SEVERAL * change.y[i + 1][k].abs() / allowed.of(unknown, size));
+                largest = larger(largest, change.y[i + 1][k].abs() / allowed.of(unknown, size));
             }
         }
     }

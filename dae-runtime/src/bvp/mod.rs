@@ -65,6 +65,7 @@ mod equations;
 mod error;
 mod estimate;
 mod guess;
+mod linearization;
 mod mesh;
 mod newton;
 mod point;
@@ -382,32 +383,20 @@ impl<'d> Bvp<'d> {
             limits: if has_fixed_mesh { Limits::default().on_the_last_mesh() } else { Limits::default() },
         };
         let mut statistics = BvpStatistics { stages, ..BvpStatistics::default() };
+        let follow = |problem: &mut Problem<'_>,
+                      path: &Path,
+                      statistics: &mut BvpStatistics,
+                      is_stopped: &mut dyn FnMut(&Mesh, f64) -> bool| {
+            continuation::follow(problem, path, plan, &first_guess, &allowed, statistics, is_stopped)
+        };
         let solved = match path(&problem, &continuation)? {
-            Some(path) => continuation::follow(
-                &mut problem,
-                &path,
-                plan,
-                &first_guess,
-                &allowed,
-                &mut statistics,
-                &mut is_stopped,
-            ),
+            Some(path) => follow(&mut problem, &path, &mut statistics, &mut is_stopped),
             None => adaptive::solve(&mut problem, plan, mesh, iterate, &allowed, &mut statistics, &mut is_stopped),
         };
         let solved = match solved {
             Err(failed) if failed.is_unsolved() && matches!(continuation, Continuation::Automatic) => {
                 let paths = Path::automatic(&problem);
-                let along = |path: Path| {
-                    continuation::follow(
-                        &mut problem,
-                        &path,
-                        plan,
-                        &first_guess,
-                        &allowed,
-                        &mut statistics,
-                        &mut is_stopped,
-                    )
-                };
+                let along = |path: Path| follow(&mut problem, &path, &mut statistics, &mut is_stopped);
                 let decided = |followed: &Result<Found, Box<Failed>>| match followed {
                     Ok(_) => true,
                     Err(failed) => !failed.is_unsolved(),

@@ -9,7 +9,7 @@
 //!
 //! The error is the difference from the solution that integrations with ten times looser tolerances and other steps give,
 //! between steps, too, where errors are those of interpolation; or, where that is larger, the response of the solution to
-//! errors of its integrations as large as their tolerances.
+//! errors of its integrations as large as their tolerances, from the start of each interval on.
 
 use std::cell::RefCell;
 
@@ -99,12 +99,8 @@ impl Shooting {
     }
 
     /// Largest change of the solution, in units of the error allowed, if each integration is off by its tolerances from
-    /// its start on; infinite if that cannot be computed.
-    fn response(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate, allowed: &Allowed) -> f64 {
-        self.responses(problem, mesh, iterate, allowed).unwrap_or(f64::INFINITY)
-    }
-
-    fn responses(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate, allowed: &Allowed) -> Option<f64> {
+    /// its start on; `None` if that cannot be computed.
+    fn response(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate, allowed: &Allowed) -> Option<f64> {
         let (layout, unknowns) = (&problem.layout, &problem.description().unknowns);
         let m = layout.differential.len();
         let mut residuals = self.residuals(problem, mesh, iterate).ok()?;
@@ -366,23 +362,24 @@ pub(super) fn solve(
     let mut last = None;
     for _ in 0..ATTEMPTS {
         let coarse = Shooting { restart: Some(RESTART), ..shooting(problem, guess, allowed, &mesh, tolerance) };
-        let coarse = match run(problem, &coarse, &mut mesh, &mut solved, allowed, &mut statistics) {
-            Ok(()) => coarse.solution(problem, &mesh, &solved),
-            Err(_) => None,
-        };
         tolerance *= TIGHTER;
         let finer = shooting(problem, guess, allowed, &mesh, tolerance);
-        let before = solved.shared.clone();
-        if let Err(obstacle) = run(problem, &finer, &mut mesh, &mut solved, allowed, &mut statistics) {
-            let last = Box::new(result(problem, guess, &mesh, &solved, coarse, statistics));
-            return Err(BvpError::NotConverged { cause: newton::cause(&obstacle), last });
+        let mut before = Vec::new();
+        let mut solutions = Vec::with_capacity(2);
+        for shooting in [coarse, finer.clone()] {
+            before.clone_from(&solved.shared);
+            if let Err(obstacle) = run(problem, &shooting, &mut mesh, &mut solved, allowed, &mut statistics) {
+                let last = Box::new(result(problem, guess, &mesh, &solved, solutions.pop(), statistics));
+                return Err(BvpError::NotConverged { cause: newton::cause(&obstacle), last });
+            }
+            solutions.extend(shooting.solution(problem, &mesh, &solved));
         }
-        let fine = finer.solution(problem, &mesh, &solved);
-        let (Some(fine), Some(coarser)) = (fine, coarse) else { break };
-        let (largest, errors) = difference(allowed, &fine, &coarser);
+        let (Some(fine), Some(coarse)) = (solutions.pop(), solutions.pop()) else { break };
+        let (largest, errors) = difference(allowed, &fine, &coarse);
         let of_shared = solved.shared.iter().zip(&before);
+        let response = finer.response(problem, &mesh, &solved, allowed).unwrap_or(f64::INFINITY);
         let of_shared = of_shared.map(|(new, old)| (new - old).abs() / allowed.of_shared(new.abs()));
-        error = of_shared.chain([finer.response(problem, &mesh, &solved, allowed)]).fold(largest, larger);
+        error = of_shared.chain([response]).fold(largest, larger);
         let mut found = result(problem, guess, &mesh, &solved, Some(fine), statistics);
         found.set_errors(problem.description(), errors);
         let stops = is_stopped(&mesh, error);

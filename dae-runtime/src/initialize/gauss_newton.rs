@@ -21,6 +21,9 @@ use crate::linalg::sparse::SparseMatrix;
 
 /// Rounding error allowed to a sum of a few terms, in rounding units, beyond one unit per term.
 const ROUNDING: f64 = 4.0;
+/// Where no step helps, an equation holds if a change by this many rounding errors would make it zero: the derivatives of
+/// $x - \sqrt{x^2 + y}$ do not show the size of the terms that cancel.
+const FEW: f64 = 8.0;
 /// Relative decrease of the scaled residual that suffices, per fraction of the full step.
 const DECREASE: f64 = 1e-4;
 /// Number of step lengths tried, each half of the one before.
@@ -121,7 +124,7 @@ impl<'a> System<'a> {
             for &k in &active {
                 let component = &parts.components[k];
                 let here = self.iterate(component, parts, jets)?;
-                if here.holds() {
+                if here.holds(1.0) {
                     continue;
                 }
                 let step = match iteration < self.options.max_iterations {
@@ -139,7 +142,7 @@ impl<'a> System<'a> {
             let (moved, failed) = self.shorten(searches, parts, jets);
             ended.extend(failed);
             for (k, here) in ended {
-                if !here.holds_to(self.options.consistency) && !here.nearly_holds() {
+                if !here.holds_to(self.options.consistency) && !here.holds(FEW) {
                     stuck.push(self.stuck(k, &parts.components[k], parts, here, &jacobian, jets, iteration));
                 }
             }
@@ -174,7 +177,7 @@ impl<'a> System<'a> {
                     self.residual[row] = by_direction[row] + terms.sum::<f64>();
                 }
                 let here = self.iterate(component, parts, derivatives)?;
-                if here.holds() {
+                if here.holds(1.0) {
                     break;
                 }
                 let step = if iteration < LINEAR_STEPS { self.step(component, parts, &here)? } else { None };
@@ -385,20 +388,12 @@ impl<'a> System<'a> {
 }
 
 impl Iterate {
-    /// Whether all equations hold to rounding.
-    fn holds(&self) -> bool {
+    /// Whether all equations hold to rounding, or to changes of a moving jet by this many rounding errors of its nominal
+    /// value.
+    fn holds(&self, changes: f64) -> bool {
         (0..self.residual.len()).all(|i| {
             let unit = (ROUNDING + self.terms[i] as f64) * f64::EPSILON;
-            self.residual[i].abs() <= unit * self.magnitude[i] || self.mended_by[i] <= f64::EPSILON
-        })
-    }
-
-    /// Whether an equation that no step brings nearer to zero would hold if a jet changed by a few rounding errors: the
-    /// derivatives of $x - \sqrt{x^2 + y}$ do not show the size of its terms.
-    fn nearly_holds(&self) -> bool {
-        (0..self.residual.len()).all(|i| {
-            let unit = (ROUNDING + self.terms[i] as f64) * f64::EPSILON;
-            self.residual[i].abs() <= unit * self.magnitude[i] || self.mended_by[i] <= unit
+            self.residual[i].abs() <= unit * self.magnitude[i] || self.mended_by[i] <= changes * f64::EPSILON
         })
     }
 

@@ -193,7 +193,7 @@ impl Factors {
 }
 
 /// Replaces the square matrix $A$ of the first columns by its factors, and columns $b$ after it by $L^{-1} P b$; notes the
-/// row exchanged with row $k$ before step $k$. `false` if a pivot is zero or not finite.
+/// row exchanged with row $k$ before step $k$. `false` if a pivot is zero, or a factor not finite.
 pub(crate) fn eliminate(columns: &mut [f64], exchanges: &mut [usize]) -> bool {
     let n = exchanges.len();
     for (k, exchange) in exchanges.iter_mut().enumerate() {
@@ -208,6 +208,9 @@ pub(crate) fn eliminate(columns: &mut [f64], exchanges: &mut [usize]) -> bool {
             return false;
         }
         column.iter_mut().for_each(|entry| *entry /= pivot);
+        if column.iter().any(|entry| !entry.is_finite()) {
+            return false;
+        }
         for other in rest.chunks_exact_mut(n) {
             let other = &mut other[k..];
             other.swap(0, row);

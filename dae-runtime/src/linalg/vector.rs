@@ -17,7 +17,7 @@ pub(crate) fn larger(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }
 
-/// Adds a multiple of a vector.
+/// Adds a multiple of a vector; nothing if the factor is zero, whatever the entries are.
 pub(crate) fn add(factor: f64, vector: &[f64], to: &mut [f64]) {
     if factor != 0.0 {
         to.iter_mut().zip(vector).for_each(|(to, entry)| *to += factor * entry);

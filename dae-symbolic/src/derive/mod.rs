@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | `mechanical_system.rs`, `lagrangian.rs`, `energy.rs`, `inertia.rs` | Euler–Lagrange equations with multipliers | Hairer & Wanner II, Sect. VII.1, eqs. (1.41)–(1.46) |
 //! | `hamiltonian.rs` | canonical equations with multipliers | E. Hairer, *Solving Differential Equations on Manifolds*, 2011, sect. V.4 |
-//! | `optimal_control.rs` | state, adjoint and stationarity equations with boundary conditions | Hairer & Wanner II, Sect. VII.1, eqs. (1.33)–(1.39) |
+//! | `optimal_control.rs` | state, adjoint and stationarity equations with boundary conditions; constraints by multipliers and barriers | Hairer & Wanner II, Sect. VII.1, eqs. (1.33)–(1.39) |
 //! | `lie_group.rs`, `lie_algebra.rs`, `lie_start.rs` | matrices on Lie groups, with proofs that generators are in the Lie algebra | Hairer, *Solving Differential Equations on Manifolds* (2011), sect. II.4 |
 
 mod energy;
