@@ -8,7 +8,7 @@ use crate::linalg::vectors::Vectors;
 use super::collocation::Collocation;
 use super::condensed::Iterate;
 use super::error::Cause;
-use super::estimate::{Estimate, estimate, rounding};
+use super::estimate::{Estimate, estimate, is_ill_conditioned};
 use super::mesh::{Mesh, equidistributed, halved, monitor};
 use super::newton::{self, Limits};
 use super::problem::{Allowed, Problem};
@@ -53,7 +53,7 @@ impl Failed {
 }
 
 /// The largest estimate that is accepted, in units of the error allowed.
-const ACCEPTED: f64 = 0.4;
+const ACCEPTED: f64 = 0.3;
 /// The error aimed at, in units of the error allowed.
 const AIM: f64 = 0.1;
 /// Number of meshes.
@@ -86,6 +86,8 @@ pub(super) fn solve(
     let scheme = Scheme::of(plan.nodes, plan.stages);
     let unknowns = problem.description().unknowns.len();
     let failed = |cause: Cause, mesh: Mesh, iterate: Iterate, estimate: Estimate, is_solved: bool| {
+        let gives_up = matches!(cause, Cause::Stagnated | Cause::Intervals { .. });
+        let cause = if gives_up && estimate.rounding > 1.0 { Cause::IllConditioned } else { cause };
         Err(Box::new(Failed { cause, last: Found { mesh, iterate, estimate }, is_solved }))
     };
     let (mut best, mut without_progress) = (f64::INFINITY, 0);
@@ -102,11 +104,9 @@ pub(super) fn solve(
             if plan.has_fixed_mesh || 2 * mesh.intervals() > plan.patient_intervals.min(plan.most_intervals) {
                 // Where rounding errors are amplified, they keep Newton's iteration from converging.
                 let collocation = Collocation { problem, scheme };
-                let rounding = rounding(&collocation, plan.nodes, &mesh, &iterate, allowed);
-                let cause = if rounding > 1.0 && rounding.is_finite() {
-                    Cause::IllConditioned
-                } else {
-                    newton::cause(&obstacle)
+                let cause = match is_ill_conditioned(&collocation, plan.nodes, &mesh, &iterate, allowed) {
+                    true => Cause::IllConditioned,
+                    false => newton::cause(&obstacle),
                 };
                 return failed(cause, mesh, iterate, unknown, false);
             }

@@ -50,6 +50,14 @@ pub(super) struct Residuals {
     outer: OuterResiduals,
 }
 
+impl Residuals {
+    /// Sets all but the gaps to zero.
+    fn retain_gaps(&mut self) {
+        [&mut self.nodes, &mut self.constraints].into_iter().for_each(|values| values.entries_mut().fill(0.0));
+        self.outer.vanish();
+    }
+}
+
 /// The factorised linearisation of all equations.
 pub(super) struct Factorized {
     /// For each interval, column by column: the factors of the derivatives with respect to what belongs to its nodes, and
@@ -158,9 +166,8 @@ impl Collocation<'_, '_> {
         residuals: &mut Residuals,
         pinned: usize,
     ) -> Option<Iterate> {
-        let all = [&mut residuals.nodes, &mut residuals.gaps, &mut residuals.constraints];
-        all.into_iter().for_each(|values| values.entries_mut().fill(0.0));
-        residuals.outer.vanish();
+        residuals.retain_gaps();
+        residuals.gaps.entries_mut().fill(0.0);
         residuals.outer.ask_for(pinned);
         self.correction(mesh, factors, residuals)
     }
@@ -193,8 +200,7 @@ impl Collocation<'_, '_> {
                 rounding.fill(0.0);
                 let slopes = description.jacobian_yp.entries().map(|(row, k, place)| (row, by_yp[place] * stage.yp[k]));
                 if draw.is_some() {
-                    // Values that are small to the tolerance count as large enough to be seen.
-                    let size = |k: usize| stage.y[k].abs().max(allowed.atol[k] / allowed.rtol);
+                    let size = |k: usize| allowed.seen(k, stage.y[k]);
                     let terms = description.jacobian_y.entries().map(|(row, k, place)| (row, by_y[place] * size(k)));
                     terms.chain(slopes).for_each(|(row, term)| rounding[row] += OF_NODES * term.abs());
                     rounding.iter_mut().for_each(|value| *value *= sign());
@@ -377,6 +383,42 @@ impl Collocation<'_, '_> {
             Matrix::from_fn(m, of_index_2.len(), |r, c| -by_y[(layout.dynamic_rows[r], of_index_2[c])]);
         directions.as_mut_slice().chunks_exact_mut(m.max(1)).for_each(|column| leading.solve(column));
         directions.as_slice().iter().all(|entry| entry.is_finite()).then_some(directions)
+    }
+
+    /// Replaces residuals at `iterate` by what remains of them after a correction from there: gaps, which depend on
+    /// everything that is found separately. Returns the largest in units of its rounding errors.
+    pub(super) fn remain(
+        &self,
+        mesh: &Mesh,
+        iterate: &Iterate,
+        change: &Iterate,
+        residuals: &mut Residuals,
+        allowed: &Allowed,
+    ) -> f64 {
+        let ([m, na, _], layout) = (self.sizes(), &self.problem.layout);
+        residuals.retain_gaps();
+        let mut largest = 0.0;
+        for i in 0..mesh.intervals() {
+            let gap = &mut residuals.gaps[i];
+            add(1.0, &change.y[i], gap);
+            self.add_slopes(mesh, change, i, &self.scheme.b, gap);
+            add(-1.0, &change.y[i + 1], gap);
+            if let Some(directions) = iterate.directions.get(i) {
+                for (c, factor) in change.ends[i + 1][layout.of_index_1..].iter().enumerate() {
+                    add(*factor, directions.column(c), gap);
+                }
+            }
+            if let Some(end) = self.problem.shared.end() {
+                let stretch = (mesh.moves(i + 1) - mesh.moves(i)) * change.shared[end];
+                let slopes = iterate.nodes[i].chunks_exact(m + na).zip(&self.scheme.b);
+                slopes.for_each(|(node, b)| add(stretch * b, &node[..m], gap));
+            }
+            for (k, &unknown) in layout.differential.iter().enumerate() {
+                let size = iterate.y[i][k].abs().max(iterate.y[i + 1][k].abs());
+                largest = larger(largest, gap[k].abs() / (f64::EPSILON * allowed.seen(unknown, size)));
+            }
+        }
+        largest
     }
 
     /// The Newton correction, or with the factors at another iterate a simplified one.

@@ -163,12 +163,14 @@ impl fmt::Display for BvpError {
                     _ => Ok(()),
                 }
             }
-            BvpError::Inaccurate { cause, last } => write!(
-                f,
-                "the tolerance is not reached: {cause}; on {} intervals the relative error is estimated as {:.1e}",
-                last.mesh.len().saturating_sub(1),
-                last.error_estimate
-            ),
+            BvpError::Inaccurate { cause, last } => {
+                let intervals = last.mesh.len().saturating_sub(1);
+                write!(f, "the tolerance is not reached: {cause}; on {intervals} intervals the relative error ")?;
+                match last.error_estimate.is_finite() {
+                    true => write!(f, "is estimated as {:.1e}", last.error_estimate),
+                    false => write!(f, "is unknown"),
+                }
+            }
         }
     }
 }

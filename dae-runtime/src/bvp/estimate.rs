@@ -5,7 +5,8 @@
 //!
 //! The error is that of a second solution with $s - 1$ nodes on the same mesh, found by one step of Newton's method from
 //! the first: their difference, everywhere and not only at the ends of intervals. It is the error of the less accurate
-//! solution; the more accurate one is what the caller receives.
+//! solution; the more accurate one is what the caller receives. The linear equations of that step are solved with
+//! iterative refinement, and it is verified that their solution closes the gaps between intervals.
 //!
 //! Errors of algebraic unknowns are those that follow from the errors of differential unknowns, $\partial z/\partial y\,
 //! \delta y$, since solutions are recorded with algebraic unknowns that are consistent ([`super::states`]).
@@ -28,8 +29,18 @@ const CONSISTENT_SAMPLES: [f64; 5] = [0.0, 0.2, 0.5, 0.8, 1.0];
 
 /// Coefficients of this size, in units of the error allowed, show that a mesh is too coarse.
 const TOO_COARSE: f64 = 100.0;
-/// Number of draws of the signs of rounding errors.
-const DRAWS: u32 = 4;
+/// Largest number of draws of the signs of rounding errors.
+const DRAWS: u32 = 16;
+/// No more draws are made where the chance that so small responses are mere luck is about this.
+const CHANCE: f64 = 1e-4;
+/// Responses to draws that show that rounding errors are too large, however few there were.
+const FAR_TOO_LARGE: f64 = 10.0;
+/// How many standard deviations of the responses are estimated.
+const DEVIATIONS: f64 = 1.5;
+/// Linear equations are solved if what remains of their residuals is this many times their rounding errors.
+const SOLVED: f64 = 1e3;
+/// Number of times that their solution is refined.
+const REFINEMENTS: usize = 3;
 
 /// An estimate.
 #[derive(Clone, Debug)]
@@ -88,9 +99,18 @@ pub(super) fn estimate(
     }
     let mut estimate = Estimate { largest: 0.0, rounding: 0.0, errors: vec![0.0; unknowns], coefficients };
     let lower = Collocation { problem, scheme: Scheme::of(nodes, collocation.scheme.stages() - 1) };
-    let Some((second, factors, mut residuals)) = less_accurate(collocation, &lower, mesh, iterate) else {
-        return Estimate { coefficients: estimate.coefficients, ..Estimate::unknown(unknowns, mesh.intervals()) };
+    let unknown = |rounding: f64, coefficients: Vec<f64>| Estimate {
+        rounding,
+        coefficients,
+        ..Estimate::unknown(unknowns, mesh.intervals())
     };
+    let Some(found) = less_accurate(collocation, &lower, mesh, iterate, allowed) else {
+        return unknown(0.0, estimate.coefficients);
+    };
+    if !found.is_solved {
+        return unknown(f64::INFINITY, estimate.coefficients);
+    }
+    let LessAccurate { iterate: second, factors, mut residuals, .. } = found;
     for (first, second) in iterate.shared.iter().zip(&second.shared) {
         let error = (first - second).abs() / allowed.of_shared(first.abs());
         estimate.largest = larger(estimate.largest, error);
@@ -135,23 +155,25 @@ pub(super) fn estimate(
     estimate
 }
 
-/// Largest change of the solution near `iterate` by rounding errors, in units of the error allowed; zero if the linearised
-/// equations cannot be solved.
-pub(super) fn rounding(
+/// Whether rounding errors change the solution near `iterate` by more than is allowed; not so where the linearised equations
+/// are singular.
+pub(super) fn is_ill_conditioned(
     collocation: &Collocation<'_, '_>,
     nodes: Nodes,
     mesh: &Mesh,
     iterate: &Iterate,
     allowed: &Allowed,
-) -> f64 {
+) -> bool {
     let lower =
         Collocation { problem: collocation.problem, scheme: Scheme::of(nodes, collocation.scheme.stages() - 1) };
-    less_accurate(collocation, &lower, mesh, iterate).map_or(0.0, |(second, factors, mut residuals)| {
-        responses(&lower, mesh, &second, allowed, &factors, &mut residuals)
+    less_accurate(collocation, &lower, mesh, iterate, allowed).is_some_and(|mut found| {
+        let mut response = || responses(&lower, mesh, &found.iterate, allowed, &found.factors, &mut found.residuals);
+        !found.is_solved || (1.0..f64::INFINITY).contains(&response())
     })
 }
 
-/// The largest response to residuals as large as rounding errors.
+/// The response to residuals as large as rounding errors, in units of the error allowed: some standard deviations of the
+/// responses to signs in no order, which are drawn until it is clear whether that is too large.
 fn responses(
     collocation: &Collocation<'_, '_>,
     mesh: &Mesh,
@@ -160,37 +182,76 @@ fn responses(
     factors: &Factorized,
     residuals: &mut Residuals,
 ) -> f64 {
-    let mut largest = 0.0;
-    for draw in std::iter::once(None).chain((0..DRAWS).map(Some)) {
+    let mut respond = |draw: Option<u32>| {
         collocation.roundings(mesh, iterate, allowed, residuals, draw);
-        let Some(change) = collocation.correction(mesh, factors, residuals) else { return f64::INFINITY };
-        if !collocation.problem.layout.algebraic.is_empty() {
-            let mut states = States::new(collocation, mesh, iterate);
-            for i in 0..mesh.intervals() {
-                let found = states.algebraic_change(i, 1.0, &iterate.y[i + 1], &change.y[i + 1], &change.shared);
-                let places = &collocation.problem.layout.algebraic;
-                for (&unknown, (value, change)) in places.iter().zip(found.into_iter().flatten()) {
-                    largest = larger(largest, change.abs() / allowed.of(unknown, value));
-                }
-            }
-        }
-        for i in 0..mesh.intervals() {
-            for (k, &unknown) in collocation.problem.layout.differential.iter().enumerate() {
-                let size = iterate.y[i][k].abs().max(iterate.y[i + 1][k].abs());
-                largest = larger(largest, change.y[i + 1][k].abs() / allowed.of(unknown, size));
-            }
+        let change = collocation.correction(mesh, factors, residuals)?;
+        Some(response(collocation, mesh, iterate, allowed, &change))
+    };
+    let Some(proportional) = respond(None) else { return f64::INFINITY };
+    let mut squares = vec![0.0; proportional.len()];
+    let mut largest = proportional.into_iter().fold(0.0, larger);
+    for draw in 0..DRAWS {
+        let Some(drawn) = respond(Some(draw)) else { return f64::INFINITY };
+        squares.iter_mut().zip(drawn).for_each(|(sum, response)| *sum += response * response);
+        let mean = squares.iter().copied().fold(0.0, larger) / f64::from(draw + 1);
+        let deviation = DEVIATIONS * mean.sqrt();
+        let is_decided = deviation < CHANCE.powf(1.0 / f64::from(draw + 1)) || deviation > FAR_TOO_LARGE;
+        if is_decided || draw + 1 == DRAWS {
+            largest = larger(largest, deviation);
+            break;
         }
     }
     largest
 }
 
-/// The solution of the discretisation with fewer nodes near `iterate`, the factors that gave it, and room for residuals.
+/// The sizes of a change of the solution, of all unknowns at the ends of intervals, in units of the error allowed.
+fn response(
+    collocation: &Collocation<'_, '_>,
+    mesh: &Mesh,
+    iterate: &Iterate,
+    allowed: &Allowed,
+    change: &Iterate,
+) -> Vec<f64> {
+    let layout = &collocation.problem.layout;
+    let mut states = States::new(collocation, mesh, iterate);
+    let mut sizes = Vec::new();
+    for i in 0..mesh.intervals() {
+        let (y, change_of_y) = (&iterate.y[i + 1], &change.y[i + 1]);
+        for (k, &unknown) in layout.differential.iter().enumerate() {
+            let size = iterate.y[i][k].abs().max(y[k].abs());
+            sizes.push(change_of_y[k].abs() / allowed.of(unknown, size));
+        }
+        if layout.algebraic.is_empty() {
+            continue;
+        }
+        let found = states.algebraic_change(i, 1.0, y, change_of_y, &change.shared).unwrap_or_default();
+        let found = found.into_iter().map(Some).chain(std::iter::repeat(None));
+        for (&unknown, found) in layout.algebraic.iter().zip(found) {
+            sizes.push(found.map_or(0.0, |(value, change)| change.abs() / allowed.of(unknown, value)));
+        }
+    }
+    sizes
+}
+
+/// The solution of the discretisation with fewer nodes near another one.
+struct LessAccurate {
+    iterate: Iterate,
+    factors: Factorized,
+    /// Room for residuals.
+    residuals: Residuals,
+    /// Whether it solves the linearised equations. Where solutions grow by more than can be told from rounding errors, the
+    /// factors may give something else, and what follows from them is meaningless.
+    is_solved: bool,
+}
+
+/// Finds the solution with fewer nodes.
 fn less_accurate(
     collocation: &Collocation<'_, '_>,
     lower: &Collocation<'_, '_>,
     mesh: &Mesh,
     iterate: &Iterate,
-) -> Option<(Iterate, Factorized, Residuals)> {
+    allowed: &Allowed,
+) -> Option<LessAccurate> {
     let weights: Vec<Vec<f64>> = lower.scheme.c.iter().map(|&c| collocation.scheme.values(c)).collect();
     let [m, na, _] = lower.sizes();
     let at_nodes = |i: usize| -> Vec<f64> {
@@ -201,9 +262,14 @@ fn less_accurate(
     if collocation.problem.layout.is_projected() && second.directions.is_empty() {
         return None;
     }
-    let residuals = lower.residuals(mesh, &second).ok()?;
+    let mut residuals = lower.residuals(mesh, &second).ok()?;
     let factors = lower.factorize(mesh, &second, &residuals).ok()?;
-    let change = lower.correction(mesh, &factors, &residuals)?;
-    second.add(1.0, &change);
-    Some((second, factors, residuals))
+    let (mut changes, mut is_solved) = (Vec::new(), false);
+    while !is_solved && changes.len() <= REFINEMENTS {
+        let change = lower.correction(mesh, &factors, &residuals)?;
+        is_solved = lower.remain(mesh, &second, &change, &mut residuals, allowed) <= SOLVED;
+        changes.push(change);
+    }
+    changes.iter().for_each(|change| second.add(1.0, change));
+    Some(LessAccurate { iterate: second, factors, residuals, is_solved })
 }

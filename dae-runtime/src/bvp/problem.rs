@@ -175,6 +175,11 @@ impl Allowed {
         (self.atol[unknown] + self.rtol * size.abs()).max(f64::MIN_POSITIVE)
     }
 
+    /// The size of a value, or what is just large enough to be seen if it is small to the tolerance.
+    pub(super) fn seen(&self, unknown: usize, value: f64) -> f64 {
+        value.abs().max(self.atol[unknown] / self.rtol)
+    }
+
     /// The error allowed in a shared quantity of this size.
     pub(super) fn of_shared(&self, size: f64) -> f64 {
         (self.rtol * size.abs().max(UNIT)).max(f64::MIN_POSITIVE)

@@ -43,6 +43,8 @@ const TIGHTER: f64 = 0.1;
 const DEGREE: usize = 9;
 /// Where in an interval integrations for comparison begin anew, so that they take other steps.
 const RESTART: f64 = 0.4;
+/// The largest estimate that is accepted, in units of the error allowed.
+const ACCEPTED: f64 = 0.4;
 /// Number of pairs of tolerances that are tried.
 const ATTEMPTS: usize = 3;
 /// Gaps of this size, in units of the error allowed, are closed. Where solutions grow within an interval, a gap is wide
@@ -383,7 +385,7 @@ pub(super) fn solve(
         let mut found = result(problem, guess, &mesh, &solved, Some(fine), statistics);
         found.set_errors(problem.description(), errors);
         let stops = is_stopped(&mesh, error);
-        if error <= 1.0 {
+        if error <= ACCEPTED {
             return Ok(found);
         }
         if stops {

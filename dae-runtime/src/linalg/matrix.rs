@@ -208,7 +208,8 @@ pub(crate) fn eliminate(columns: &mut [f64], exchanges: &mut [usize]) -> bool {
             return false;
         }
         column.iter_mut().for_each(|entry| *entry /= pivot);
-        if column.iter().any(|entry| !entry.is_finite()) {
+        // Without an early exit, many are tested at once.
+        if !column.iter().fold(true, |all, entry| all & entry.is_finite()) {
             return false;
         }
         for other in rest.chunks_exact_mut(n) {
@@ -232,6 +233,7 @@ pub(crate) fn solve(factors: &[f64], exchanges: &[usize], b: &mut [f64]) {
 }
 
 /// Replaces $b$ by $U^{-1} b$, from the factors of $A$.
+#[inline]
 pub(crate) fn substitute(factors: &[f64], b: &mut [f64]) {
     let n = b.len();
     for (k, column) in factors.chunks_exact(n.max(1)).enumerate().take(n).rev() {
