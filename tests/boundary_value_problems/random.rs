@@ -10,7 +10,7 @@ use dae::bvp::{Bvp, BvpMethod};
 use dae::symbolic::form::Form;
 use fastrand::Rng;
 
-use super::try_model;
+use super::{model, try_model, value};
 
 /// $a \sin(b t + c) + d$.
 struct Known {
@@ -155,6 +155,45 @@ fn none_is_wrong(count: usize, seed: u64, method: BvpMethod) {
     wrong.iter().take(10).for_each(|it| println!("{it}"));
     assert!(wrong.is_empty());
     assert!(5 * solved > 4 * count, "{solved} of {count} solved");
+}
+
+/// All conditions are at the start, and one solution grows by $e^{72}$: errors at the start that are smaller than rounding
+/// errors of the linear equations fill the solution, which satisfies the discretised equations nevertheless.
+#[test]
+fn growth_beyond_rounding_is_told() {
+    let text = "struct Growth {
+        var x1 ~ 0; var x2 ~ 0; var y1 ~ 0; var y2 ~ 0;
+        der(x1) = 5.162 * cos(-2.9 * t - 0.64) + 36.1 * (x1 + 1.78 * sin(-2.9 * t - 0.64) + 0.44)
+            - 11.5 * (x2 - 1.27 * sin(-0.03 * t - 2) - 0.51) + 1.9 * (y1 + 1.49 * sin(-2.51 * t - 1.98) + 0.71)
+            + 0.2 * (y2 + 0.44 * sin(1.13 * t - 1.49) - 0.65);
+        der(x2) = -0.0381 * cos(-0.03 * t - 2) + 10.8 * (x2 - 1.27 * sin(-0.03 * t - 2) - 0.51);
+        0 = 0.5 * (x1 + 1.78 * sin(-2.9 * t - 0.64) + 0.44) - 0.4 * (x2 - 1.27 * sin(-0.03 * t - 2) - 0.51)
+            + 3.9 * (y1 + 1.49 * sin(-2.51 * t - 1.98) + 0.71) + 0.7 * (y2 + 0.44 * sin(1.13 * t - 1.49) - 0.65);
+        0 = 0.8 * (x1 + 1.78 * sin(-2.9 * t - 0.64) + 0.44) + 0.6 * (x2 - 1.27 * sin(-0.03 * t - 2) - 0.51)
+            - 0.7 * (y1 + 1.49 * sin(-2.51 * t - 1.98) + 0.71) + 2.9 * (y2 + 0.44 * sin(1.13 * t - 1.49) - 0.65);
+        boundary { 0.35 * x1(t0) - 1.45 * x2(t0) = 1.1530239714682633; 1.45 * x1(t0) = 0.9033614341563342; }
+    }";
+    let form = model(text, &Form::Index1);
+    for tolerance in [1e-3, 1e-4, 1e-6, 1e-8] {
+        let error = Bvp::new(&form).rtol(tolerance).atol(tolerance).solve(0.0, 2.0).unwrap_err();
+        assert!(error.to_string().contains("ill-conditioned"), "{error}");
+    }
+}
+
+/// A solution that itself grows by $e^{30}$ has small relative errors.
+#[test]
+fn growth_of_the_solution_itself_is_no_obstacle() {
+    let text = "struct Growth {
+        var x ~ 0; var y ~ 0;
+        der(x) = 15 * x + y; der(y) = -y;
+        boundary { x(t0) = 1; y(t0) = 1; }
+    }";
+    let exact = |t: f64| (17.0 * (15.0 * t).exp() - (-t).exp()) / 16.0;
+    let found = Bvp::new(&model(text, &Form::Index1)).rtol(1e-6).atol(1e-6).solve(0.0, 2.0).unwrap();
+    for t in [0.0, 0.01, 0.5, 1.0, 1.9, 2.0] {
+        let error = (value(&found, "x", t) / exact(t) - 1.0).abs();
+        assert!(error < 1e-6, "x({t}) off by {error:.1e}");
+    }
 }
 
 #[test]

@@ -177,7 +177,7 @@ impl Allowed {
 
     /// The size of a value, or what is just large enough to be seen if it is small to the tolerance.
     pub(super) fn seen(&self, unknown: usize, value: f64) -> f64 {
-        value.abs().max(self.atol[unknown] / self.rtol)
+        value.abs().max(self.atol[unknown] / self.rtol).max(f64::MIN_POSITIVE)
     }
 
     /// The error allowed in a shared quantity of this size.
