@@ -20,8 +20,9 @@
 //! are almost block diagonal, and are solved in time linear in the number of intervals (`elimination`); Newton's
 //! iteration is damped by the natural monotonicity test (`newton`); the error is the difference from a solution of lower
 //! order on the same mesh (`estimate`), and meshes distribute it evenly (`mesh`, `adaptive`). Where rounding errors of the
-//! equations would change the solution by more than the tolerance, that is an error too ([`Cause::IllConditioned`]).
-//! Multiple shooting is the independent second way (`shooting`).
+//! equations would change the solution by more than the tolerance, or solutions grow by so much that the linear equations
+//! cannot be solved, that is an error too ([`Cause::IllConditioned`]). Multiple shooting is the independent second way
+//! (`shooting`).
 //!
 //! # Which form
 //!
