@@ -43,7 +43,8 @@ const TIGHTER: f64 = 0.1;
 const DEGREE: usize = 9;
 /// Where in an interval integrations for comparison begin anew, so that they take other steps.
 const RESTART: f64 = 0.4;
-/// The largest estimate that is accepted, in units of the error allowed.
+/// The largest estimate that is accepted at once, in units of the error allowed; larger ones only where tighter tolerances
+/// do not make them smaller.
 const ACCEPTED: f64 = 0.4;
 /// Number of pairs of tolerances that are tried.
 const ATTEMPTS: usize = 3;
@@ -360,9 +361,8 @@ pub(super) fn solve(
         }
     };
     let mut tolerance = FIRST;
-    let mut error = f64::INFINITY;
-    let mut last = None;
-    for _ in 0..ATTEMPTS {
+    let mut best: Option<(f64, BvpSolution)> = None;
+    'attempts: for _ in 0..ATTEMPTS {
         let coarse = Shooting { restart: Some(RESTART), ..shooting(problem, guess, allowed, &mesh, tolerance) };
         tolerance *= TIGHTER;
         let finer = shooting(problem, guess, allowed, &mesh, tolerance);
@@ -371,6 +371,9 @@ pub(super) fn solve(
         for shooting in [coarse, finer.clone()] {
             before.clone_from(&solved.shared);
             if let Err(obstacle) = run(problem, &shooting, &mut mesh, &mut solved, allowed, &mut statistics) {
+                if best.is_some() {
+                    break 'attempts;
+                }
                 let last = Box::new(result(problem, guess, &mesh, &solved, solutions.pop(), statistics));
                 return Err(BvpError::NotConverged { cause: newton::cause(&obstacle), last });
             }
@@ -381,7 +384,7 @@ pub(super) fn solve(
         let of_shared = solved.shared.iter().zip(&before);
         let response = finer.response(problem, &mesh, &solved, allowed).unwrap_or(f64::INFINITY);
         let of_shared = of_shared.map(|(new, old)| (new - old).abs() / allowed.of_shared(new.abs()));
-        error = of_shared.chain([response]).fold(largest, larger);
+        let error = of_shared.chain([response]).fold(largest, larger);
         let mut found = result(problem, guess, &mesh, &solved, Some(fine), statistics);
         found.set_errors(problem.description(), errors);
         let stops = is_stopped(&mesh, error);
@@ -391,11 +394,17 @@ pub(super) fn solve(
         if stops {
             return Err(BvpError::Inaccurate { cause: Cause::Interrupted, last: Box::new(found) });
         }
-        last = Some(found);
+        if best.as_ref().is_none_or(|(least, _)| error < *least) {
+            best = Some((error, found));
+        }
     }
-    let last = last.unwrap_or_else(|| result(problem, guess, &mesh, &solved, None, statistics));
+    let (error, found) =
+        best.unwrap_or_else(|| (f64::INFINITY, result(problem, guess, &mesh, &solved, None, statistics)));
+    if error <= 1.0 {
+        return Ok(found);
+    }
     let cause = if error.is_finite() { Cause::Stagnated } else { Cause::Diverged };
-    Err(BvpError::Inaccurate { cause, last: Box::new(last) })
+    Err(BvpError::Inaccurate { cause, last: Box::new(found) })
 }
 
 fn shooting(problem: &Problem<'_>, guess: &FirstGuess<'_>, allowed: &Allowed, mesh: &Mesh, factor: f64) -> Shooting {
