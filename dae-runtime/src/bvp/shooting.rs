@@ -43,9 +43,11 @@ const TIGHTER: f64 = 0.1;
 const DEGREE: usize = 9;
 /// Where in an interval integrations for comparison begin anew, so that they take other steps.
 const RESTART: f64 = 0.4;
-/// The largest estimate that is accepted at once, in units of the error allowed; larger ones only where tighter tolerances
-/// do not make them smaller.
+/// The largest estimate that is accepted, in units of the error allowed: it is the error of the looser integrations, and
+/// where tighter ones do not make it smaller, theirs as well.
 const ACCEPTED: f64 = 0.4;
+/// Where an estimate is this many times smaller than that of looser integrations, it may be as large as the error allowed.
+const CONVERGING: f64 = 2.0;
 /// Number of pairs of tolerances that are tried.
 const ATTEMPTS: usize = 3;
 /// Gaps of this size, in units of the error allowed, are closed. Where solutions grow within an interval, a gap is wide
@@ -388,7 +390,8 @@ pub(super) fn solve(
         let mut found = result(problem, guess, &mesh, &solved, Some(fine), statistics);
         found.set_errors(problem.description(), errors);
         let stops = is_stopped(&mesh, error);
-        if error <= ACCEPTED {
+        let looser = best.as_ref().map_or(0.0, |(error, _)| *error);
+        if error <= ACCEPTED || error <= 1.0 && CONVERGING * error <= looser {
             return Ok(found);
         }
         if stops {
@@ -400,9 +403,6 @@ pub(super) fn solve(
     }
     let (error, found) =
         best.unwrap_or_else(|| (f64::INFINITY, result(problem, guess, &mesh, &solved, None, statistics)));
-    if error <= 1.0 {
-        return Ok(found);
-    }
     let cause = if error.is_finite() { Cause::Stagnated } else { Cause::Diverged };
     Err(BvpError::Inaccurate { cause, last: Box::new(found) })
 }
