@@ -11,10 +11,11 @@ use super::error::Cause;
 use super::estimate::{Estimate, estimate, is_ill_conditioned};
 use super::mesh::{Mesh, equidistributed, halved, monitor};
 use super::newton::{self, Limits};
-use super::problem::{Allowed, Problem};
+use super::problem::Problem;
 use super::scheme::{Nodes, Scheme};
 use super::solution::BvpStatistics;
 use super::states::interpolation_errors;
+use super::tolerances::Tolerances;
 
 /// How solutions are sought.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +80,7 @@ pub(super) fn solve(
     plan: Plan,
     mut mesh: Mesh,
     mut iterate: Iterate,
-    allowed: &Allowed,
+    allowed: &Tolerances,
     statistics: &mut BvpStatistics,
     is_stopped: &mut dyn FnMut(&Mesh, f64) -> bool,
 ) -> Result<Found, Box<Failed>> {
@@ -162,7 +163,7 @@ fn is_accurate(
     collocation: &Collocation<'_, '_>,
     mesh: &Mesh,
     iterate: &Iterate,
-    allowed: &Allowed,
+    allowed: &Tolerances,
     estimate: &mut Estimate,
 ) -> bool {
     let is_small = estimate.largest <= ACCEPTED && estimate.rounding <= 1.0;
@@ -185,7 +186,7 @@ fn solve_on(
     scheme: &'static Scheme,
     mesh: &mut Mesh,
     iterate: &mut Iterate,
-    allowed: &Allowed,
+    allowed: &Tolerances,
     limits: Limits,
     statistics: &mut BvpStatistics,
 ) -> Result<(), newton::Obstacle> {

@@ -14,8 +14,9 @@ use crate::linalg::vector::{add, larger};
 
 use super::condensed::Iterate;
 use super::mesh::Mesh;
-use super::problem::{Allowed, Problem};
+use super::problem::Problem;
 use super::scheme::Scheme;
+use super::tolerances::Tolerances;
 
 /// Storage for evaluations.
 pub(super) struct Stage {
@@ -120,7 +121,7 @@ impl Collocation<'_, '_> {
 
     /// For each interval, the largest coefficient of the Legendre polynomial of highest degree, in units of the error
     /// allowed.
-    pub(super) fn last_coefficients(&self, mesh: &Mesh, iterate: &Iterate, allowed: &Allowed) -> Vec<f64> {
+    pub(super) fn last_coefficients(&self, mesh: &Mesh, iterate: &Iterate, allowed: &Tolerances) -> Vec<f64> {
         let layout = &self.problem.layout;
         let [m, na, _] = self.sizes();
         let factors = self.scheme.last_coefficient();

@@ -16,9 +16,10 @@ use super::condensed::Iterate;
 use super::error::Cause;
 use super::guess::FirstGuess;
 use super::mesh::Mesh;
-use super::problem::{Allowed, Problem};
+use super::problem::Problem;
 use super::scheme::Scheme;
 use super::solution::BvpStatistics;
+use super::tolerances::Tolerances;
 
 /// Relative tolerance of all problems but the last.
 const LOOSE: f64 = 1e-3;
@@ -98,12 +99,11 @@ pub(super) fn follow(
     path: &Path,
     plan: Plan,
     guess: &FirstGuess<'_>,
-    allowed: &Allowed,
+    allowed: &Tolerances,
     statistics: &mut BvpStatistics,
     is_stopped: &mut dyn FnMut(&Mesh, f64) -> bool,
 ) -> Result<Found, Box<Failed>> {
-    let factor = (LOOSE / allowed.rtol).max(1.0);
-    let loose = Allowed { rtol: allowed.rtol * factor, atol: allowed.atol.iter().map(|atol| atol * factor).collect() };
+    let loose = allowed.scaled((LOOSE / allowed.rtol).max(1.0));
     path.set(problem, 0.0);
     let (mesh, iterate) = guess.iterate(problem, Scheme::of(plan.nodes, plan.stages));
     let begun = adaptive::solve(problem, plan, mesh, iterate, &loose, statistics, is_stopped);

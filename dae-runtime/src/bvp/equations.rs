@@ -29,8 +29,9 @@ use super::elimination::Relations;
 use super::linearization::Linearization;
 use super::mesh::Mesh;
 use super::newton::Discretization;
-use super::problem::{Allowed, Problem};
+use super::problem::Problem;
 use super::scheme::Scheme;
+use super::tolerances::Tolerances;
 
 /// Rounding errors of the equations at nodes and of sums over nodes, in units of those of their terms: there are many
 /// operations behind a term.
@@ -100,7 +101,7 @@ impl Discretization for &'static Scheme {
         Collocation { problem, scheme: self }.factorize(mesh, iterate, residuals)
     }
 
-    fn resolution(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate, allowed: &Allowed) -> f64 {
+    fn resolution(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate, allowed: &Tolerances) -> f64 {
         let coefficients = Collocation { problem, scheme: self }.last_coefficients(mesh, iterate, allowed);
         coefficients.into_iter().fold(0.0, larger)
     }
@@ -179,7 +180,7 @@ impl Collocation<'_, '_> {
         &self,
         mesh: &Mesh,
         iterate: &Iterate,
-        allowed: &Allowed,
+        allowed: &Tolerances,
         residuals: &mut Residuals,
         draw: Option<u32>,
     ) {
@@ -200,7 +201,7 @@ impl Collocation<'_, '_> {
                 rounding.fill(0.0);
                 let slopes = description.jacobian_yp.entries().map(|(row, k, place)| (row, by_yp[place] * stage.yp[k]));
                 if draw.is_some() {
-                    let size = |k: usize| allowed.seen(k, stage.y[k]);
+                    let size = |k: usize| allowed.significant(k, stage.y[k]);
                     let terms = description.jacobian_y.entries().map(|(row, k, place)| (row, by_y[place] * size(k)));
                     terms.chain(slopes).for_each(|(row, term)| rounding[row] += OF_NODES * term.abs());
                     rounding.iter_mut().for_each(|value| *value *= sign());
@@ -340,7 +341,7 @@ impl Collocation<'_, '_> {
         &self,
         mesh: &Mesh,
         iterate: &mut Iterate,
-        allowed: &Allowed,
+        allowed: &Tolerances,
     ) -> Result<f64, Deficiency> {
         let layout = &self.problem.layout;
         if !layout.is_projected() {
@@ -393,7 +394,7 @@ impl Collocation<'_, '_> {
         iterate: &Iterate,
         change: &Iterate,
         residuals: &mut Residuals,
-        allowed: &Allowed,
+        allowed: &Tolerances,
     ) -> f64 {
         let ([m, na, _], layout) = (self.sizes(), &self.problem.layout);
         residuals.retain_gaps();
@@ -415,7 +416,7 @@ impl Collocation<'_, '_> {
             }
             for (k, &unknown) in layout.differential.iter().enumerate() {
                 let size = iterate.y[i][k].abs().max(iterate.y[i + 1][k].abs());
-                largest = larger(largest, gap[k].abs() / (f64::EPSILON * allowed.seen(unknown, size)));
+                largest = larger(largest, gap[k].abs() / (f64::EPSILON * allowed.significant(unknown, size)));
             }
         }
         largest

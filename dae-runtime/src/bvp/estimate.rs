@@ -18,9 +18,9 @@ use super::collocation::Collocation;
 use super::condensed::Iterate;
 use super::equations::{Factorized, Residuals};
 use super::mesh::Mesh;
-use super::problem::Allowed;
 use super::scheme::{Nodes, Scheme};
 use super::states::States;
+use super::tolerances::Tolerances;
 
 /// Where differences are sampled, as fractions of an interval; the ends are compared as well.
 const SAMPLES: [f64; 5] = [0.1, 0.3, 0.5, 0.7, 0.9];
@@ -68,7 +68,7 @@ impl Estimate {
     }
 
     /// Takes in values and errors of an unknown in an interval.
-    fn see(&mut self, allowed: &Allowed, unknown: usize, samples: impl Iterator<Item = (f64, f64)>) {
+    fn see(&mut self, allowed: &Tolerances, unknown: usize, samples: impl Iterator<Item = (f64, f64)>) {
         let (mut size, mut largest) = (0.0_f64, 0.0_f64);
         for (value, error) in samples {
             size = larger(size, value.abs());
@@ -86,7 +86,7 @@ pub(super) fn estimate(
     nodes: Nodes,
     mesh: &Mesh,
     iterate: &Iterate,
-    allowed: &Allowed,
+    allowed: &Tolerances,
     in_any_case: bool,
 ) -> Estimate {
     let problem = collocation.problem;
@@ -162,7 +162,7 @@ pub(super) fn is_ill_conditioned(
     nodes: Nodes,
     mesh: &Mesh,
     iterate: &Iterate,
-    allowed: &Allowed,
+    allowed: &Tolerances,
 ) -> bool {
     let lower =
         Collocation { problem: collocation.problem, scheme: Scheme::of(nodes, collocation.scheme.stages() - 1) };
@@ -178,7 +178,7 @@ fn responses(
     collocation: &Collocation<'_, '_>,
     mesh: &Mesh,
     iterate: &Iterate,
-    allowed: &Allowed,
+    allowed: &Tolerances,
     factors: &Factorized,
     residuals: &mut Residuals,
 ) -> f64 {
@@ -209,7 +209,7 @@ fn response(
     collocation: &Collocation<'_, '_>,
     mesh: &Mesh,
     iterate: &Iterate,
-    allowed: &Allowed,
+    allowed: &Tolerances,
     change: &Iterate,
 ) -> Vec<f64> {
     let layout = &collocation.problem.layout;
@@ -250,7 +250,7 @@ fn less_accurate(
     lower: &Collocation<'_, '_>,
     mesh: &Mesh,
     iterate: &Iterate,
-    allowed: &Allowed,
+    allowed: &Tolerances,
 ) -> Option<LessAccurate> {
     let weights: Vec<Vec<f64>> = lower.scheme.c.iter().map(|&c| collocation.scheme.values(c)).collect();
     let [m, na, _] = lower.sizes();

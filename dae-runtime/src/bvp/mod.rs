@@ -66,6 +66,7 @@ mod equations;
 mod error;
 mod estimate;
 mod guess;
+mod layout;
 mod linearization;
 mod mesh;
 mod newton;
@@ -73,9 +74,11 @@ mod point;
 mod problem;
 mod record;
 mod scheme;
+mod shared;
 mod shooting;
 mod solution;
 mod states;
+mod tolerances;
 
 use std::fmt;
 
@@ -90,11 +93,12 @@ pub use error::{BvpError, Cause};
 use guess::{FirstGuess, Guess, Table};
 use mesh::Mesh;
 use newton::Limits;
-use problem::{Allowed, Problem};
+use problem::Problem;
 use scheme::{MOST, Nodes, Scheme};
 use solution::with_parameters;
 pub use solution::{BvpSolution, BvpStatistics};
 use states::{derivatives, record};
+use tolerances::Tolerances;
 
 /// A boundary value problem to be configured and solved.
 #[must_use = "a boundary value problem is not solved until `solve` is called"]
@@ -351,7 +355,7 @@ impl<'d> Bvp<'d> {
         guess.check().map_err(invalid)?;
         let description = problem.description();
         let atol = atol.with_names(&tolerances, description).map_err(|failure| invalid(failure.to_string()))?;
-        let allowed = Allowed { rtol, atol: atol.of(&description.unknowns) };
+        let allowed = Tolerances { rtol, atol: atol.of(&description.unknowns) };
         let stops = problem.stops([t0, t_end])?;
         let mut observer = observer;
         let mut is_stopped =

@@ -12,8 +12,9 @@ use crate::linalg::vector::larger;
 use super::condensed::{Deficiency, Iterate};
 use super::error::Cause;
 use super::mesh::Mesh;
-use super::problem::{Allowed, Problem};
+use super::problem::Problem;
 use super::solution::BvpStatistics;
+use super::tolerances::Tolerances;
 
 /// A discretised problem.
 pub(super) trait Discretization {
@@ -34,7 +35,7 @@ pub(super) trait Discretization {
 
     /// How well the mesh resolves an iterate: an error that remains in any case, in units of the error allowed. Corrections
     /// need not be much smaller.
-    fn resolution(&self, _problem: &Problem<'_>, _mesh: &Mesh, _iterate: &Iterate, _allowed: &Allowed) -> f64 {
+    fn resolution(&self, _problem: &Problem<'_>, _mesh: &Mesh, _iterate: &Iterate, _allowed: &Tolerances) -> f64 {
         1.0
     }
 
@@ -118,7 +119,7 @@ struct Norm {
 }
 
 impl Norm {
-    fn new(problem: &Problem<'_>, mesh: &Mesh, allowed: &Allowed, iterate: &Iterate, change: &Iterate) -> Norm {
+    fn new(problem: &Problem<'_>, mesh: &Mesh, allowed: &Tolerances, iterate: &Iterate, change: &Iterate) -> Norm {
         let layout = &problem.layout;
         let (m, na) = (layout.differential.len(), layout.algebraic.len());
         let mut sizes = vec![0.0_f64; m];
@@ -203,7 +204,7 @@ pub(super) fn solve(
     discretization: &impl Discretization,
     mesh: &mut Mesh,
     iterate: &mut Iterate,
-    allowed: &Allowed,
+    allowed: &Tolerances,
     limits: Limits,
     statistics: &mut BvpStatistics,
 ) -> Result<(), Obstacle> {

@@ -19,7 +19,9 @@ use crate::linalg::matrix::Matrix;
 use crate::linalg::vector::larger;
 
 use super::elimination::{reflect, reflect_back, triangularize};
-use super::problem::{Layout, Problem, Shared};
+use super::layout::Layout;
+use super::problem::Problem;
+use super::shared::Shared;
 
 /// A linearisation of the consistent jets around some jets.
 #[derive(Clone, Debug)]

@@ -31,10 +31,11 @@ use super::guess::FirstGuess;
 use super::mesh::{Mesh, halved};
 use super::newton::{self, Discretization, Limits, Obstacle};
 use super::point::{Linearized, consistent_state};
-use super::problem::{Allowed, Problem};
+use super::problem::Problem;
 use super::record::Interpolation;
 use super::scheme::{Nodes, Scheme};
 use super::solution::{BvpSolution, BvpStatistics, with_parameters};
+use super::tolerances::Tolerances;
 
 /// Tolerances of the first integrations, in units of those asked for, and the factor from one to the next.
 const FIRST: f64 = 0.1;
@@ -105,7 +106,7 @@ impl Shooting {
 
     /// Largest change of the solution, in units of the error allowed, if each integration is off by its tolerances from
     /// its start on; `None` if that cannot be computed.
-    fn response(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate, allowed: &Allowed) -> Option<f64> {
+    fn response(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate, allowed: &Tolerances) -> Option<f64> {
         let (layout, unknowns) = (&problem.layout, &problem.description().unknowns);
         let m = layout.differential.len();
         let mut residuals = self.residuals(problem, mesh, iterate).ok()?;
@@ -332,7 +333,7 @@ impl Shooting {
 pub(super) fn solve(
     problem: &mut Problem<'_>,
     guess: &FirstGuess<'_>,
-    allowed: &Allowed,
+    allowed: &Tolerances,
     most_intervals: usize,
     is_stopped: &mut dyn FnMut(&Mesh, f64) -> bool,
 ) -> Result<BvpSolution, BvpError> {
@@ -407,7 +408,7 @@ pub(super) fn solve(
     Err(BvpError::Inaccurate { cause, last: Box::new(found) })
 }
 
-fn shooting(problem: &Problem<'_>, guess: &FirstGuess<'_>, allowed: &Allowed, mesh: &Mesh, factor: f64) -> Shooting {
+fn shooting(problem: &Problem<'_>, guess: &FirstGuess<'_>, allowed: &Tolerances, mesh: &Mesh, factor: f64) -> Shooting {
     let jets = mesh.t.iter().map(|&t| guess.jets(problem, t)).collect();
     Shooting {
         method: Method::Radau,
@@ -423,7 +424,7 @@ fn run(
     shooting: &Shooting,
     mesh: &mut Mesh,
     iterate: &mut Iterate,
-    allowed: &Allowed,
+    allowed: &Tolerances,
     statistics: &mut BvpStatistics,
 ) -> Result<(), Obstacle> {
     statistics.meshes += 1;
@@ -457,7 +458,7 @@ fn refined(iterate: &Iterate) -> Iterate {
 
 /// Largest difference in units of the error allowed, and for each entry of a state in its unit: at the ends of the steps
 /// of `fine`, and between them, where errors of interpolation count.
-fn difference(allowed: &Allowed, fine: &Solution, coarse: &Solution) -> (f64, Vec<f64>) {
+fn difference(allowed: &Tolerances, fine: &Solution, coarse: &Solution) -> (f64, Vec<f64>) {
     let mut errors = vec![0.0_f64; fine.names.len()];
     let mut largest = 0.0_f64;
     // A free end is not the same for both.

@@ -11,8 +11,8 @@ use super::collocation::Collocation;
 use super::condensed::Iterate;
 use super::mesh::Mesh;
 use super::point::{Linearized, consistent_jets};
-use super::problem::Allowed;
 use super::record::Interpolation;
+use super::tolerances::Tolerances;
 
 /// Where interpolated algebraic unknowns are compared.
 const BETWEEN: [f64; 3] = [0.07, 0.43, 0.93];
@@ -115,7 +115,7 @@ pub(super) fn interpolation_errors(
     collocation: &Collocation<'_, '_>,
     mesh: &Mesh,
     iterate: &Iterate,
-    allowed: &Allowed,
+    allowed: &Tolerances,
 ) -> Vec<f64> {
     let layout = &collocation.problem.layout;
     if layout.algebraic.is_empty() {
