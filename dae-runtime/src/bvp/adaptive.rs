@@ -6,12 +6,14 @@ use crate::linalg::vector::larger;
 use crate::linalg::vectors::Vectors;
 
 use super::collocation::Collocation;
-use super::condensed::Iterate;
 use super::error::Cause;
-use super::estimate::{Estimate, estimate, is_ill_conditioned};
+use super::estimate::{Estimate, estimate};
+use super::iterate::Iterate;
 use super::mesh::{Mesh, equidistributed, halved, monitor};
 use super::newton::{self, Limits};
+use super::obstacle::Obstacle;
 use super::problem::Problem;
+use super::rounding::is_ill_conditioned;
 use super::scheme::{Nodes, Scheme};
 use super::solution::BvpStatistics;
 use super::states::interpolation_errors;
@@ -107,7 +109,7 @@ pub(super) fn solve(
                 let collocation = Collocation { problem, scheme };
                 let cause = match is_ill_conditioned(&collocation, plan.nodes, &mesh, &iterate, allowed) {
                     true => Cause::IllConditioned,
-                    false => newton::cause(&obstacle),
+                    false => obstacle.into(),
                 };
                 return failed(cause, mesh, iterate, unknown, false);
             }
@@ -189,12 +191,12 @@ fn solve_on(
     allowed: &Tolerances,
     limits: Limits,
     statistics: &mut BvpStatistics,
-) -> Result<(), newton::Obstacle> {
+) -> Result<(), Obstacle> {
     problem.set_shared(mesh, &iterate.shared);
     for _ in 0..DIRECTIONS {
         let has_directions = !iterate.directions.is_empty();
         let set = Collocation { problem, scheme }.set_directions(mesh, iterate, allowed);
-        let change = set.map_err(newton::Obstacle::Deficient)?;
+        let change = set?;
         if has_directions && change <= limits.settled {
             break;
         }

@@ -12,7 +12,7 @@
 use crate::contract::Dae;
 use crate::linalg::vector::{add, larger};
 
-use super::condensed::Iterate;
+use super::iterate::Iterate;
 use super::mesh::Mesh;
 use super::problem::Problem;
 use super::scheme::Scheme;

@@ -12,9 +12,9 @@
 
 use super::adaptive::{self, Failed, Found, Plan, transfer};
 use super::collocation::Collocation;
-use super::condensed::Iterate;
 use super::error::Cause;
 use super::guess::FirstGuess;
+use super::iterate::Iterate;
 use super::mesh::Mesh;
 use super::problem::Problem;
 use super::scheme::Scheme;

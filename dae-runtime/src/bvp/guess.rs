@@ -9,7 +9,7 @@ use crate::contract::Name;
 use crate::linalg::vectors::Vectors;
 use crate::solution::Solution;
 
-use super::condensed::Iterate;
+use super::iterate::Iterate;
 use super::mesh::{CLOSE, Mesh, Stops, uniform};
 use super::point::{consistent_jets, consistent_state};
 use super::problem::Problem;

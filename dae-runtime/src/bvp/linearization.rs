@@ -7,8 +7,9 @@ use crate::contract::Dae;
 use crate::linalg::vector::add;
 
 use super::collocation::{Collocation, Stage};
-use super::condensed::{Deficiency, Iterate};
+use super::iterate::Iterate;
 use super::mesh::Mesh;
+use super::obstacle::Deficiency;
 
 /// The linearisation at a node: values of derivatives, and for each of them the row and what it is by.
 pub(super) struct Linearization {

@@ -9,9 +9,9 @@
 
 use crate::linalg::vector::larger;
 
-use super::condensed::{Deficiency, Iterate};
-use super::error::Cause;
+use super::iterate::Iterate;
 use super::mesh::Mesh;
+use super::obstacle::{Deficiency, Obstacle};
 use super::problem::Problem;
 use super::solution::BvpStatistics;
 use super::tolerances::Tolerances;
@@ -77,19 +77,6 @@ impl Limits {
     }
 }
 
-/// Why no zero was found.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Obstacle {
-    /// The linearised equations cannot be solved, or a function is not finite, at the first iterate.
-    Deficient(Deficiency),
-    /// Damping factors became too small.
-    Damping,
-    /// Corrections that are nearly as small as they have to be do not become smaller.
-    Rounding,
-    /// Too many iterations.
-    Iterations,
-}
-
 /// A correction that becomes no smaller than by this factor is at the level of rounding errors if it is small.
 const STALLED: f64 = 0.25;
 /// Corrections of this size after a full step, in units of the error allowed, are at the level of rounding errors if they
@@ -97,17 +84,6 @@ const STALLED: f64 = 0.25;
 const NEARLY: f64 = 10.0;
 /// A step that was shortened may be lengthened if it turns out to have been too short by this factor.
 const TOO_SHORT: f64 = 4.0;
-
-/// What an obstacle means to the caller.
-pub(super) fn cause(obstacle: &Obstacle) -> Cause {
-    match obstacle {
-        Obstacle::Deficient(Deficiency::NotFinite(t)) => Cause::NotFinite { t: *t },
-        Obstacle::Deficient(Deficiency::Interval(t) | Deficiency::Point(t)) => Cause::Singular { t: *t },
-        Obstacle::Deficient(Deficiency::Conditions) => Cause::Undetermined,
-        Obstacle::Rounding => Cause::IllConditioned,
-        Obstacle::Damping | Obstacle::Iterations => Cause::Diverged,
-    }
-}
 
 /// Sizes of corrections.
 struct Norm {
@@ -209,20 +185,20 @@ pub(super) fn solve(
     statistics: &mut BvpStatistics,
 ) -> Result<(), Obstacle> {
     problem.set_shared(mesh, &iterate.shared);
-    let mut residuals = discretization.residuals(problem, mesh, iterate).map_err(Obstacle::Deficient)?;
+    let mut residuals = discretization.residuals(problem, mesh, iterate)?;
     statistics.residuals += 1;
     let mut damping = 1.0;
     // Sizes of the last correction and of the simplified correction after it, and the latter.
     let mut before: Option<(f64, f64, Iterate)> = None;
     for _ in 0..limits.iterations {
-        let factors = discretization.factorize(problem, mesh, iterate, &residuals).map_err(Obstacle::Deficient)?;
+        let factors = discretization.factorize(problem, mesh, iterate, &residuals)?;
         statistics.factorizations += 1;
         let change = discretization.correction(problem, mesh, &factors, &residuals);
-        let change = change.ok_or(Obstacle::Deficient(Deficiency::Conditions))?;
+        let change = change.ok_or(Deficiency::Conditions)?;
         let norm = Norm::new(problem, mesh, allowed, iterate, &change);
         let size = norm.mean(&change);
         if !size.is_finite() {
-            return Err(Obstacle::Deficient(Deficiency::Conditions));
+            return Err(Deficiency::Conditions.into());
         }
         if let Some((size_before, simplified_size, simplified)) = &before {
             let mut difference = simplified.clone();

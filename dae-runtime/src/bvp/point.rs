@@ -20,6 +20,7 @@ use crate::linalg::vector::larger;
 
 use super::elimination::{reflect, reflect_back, triangularize};
 use super::layout::Layout;
+use super::obstacle::Deficiency;
 use super::problem::Problem;
 use super::shared::Shared;
 
@@ -42,15 +43,6 @@ pub(super) struct Linearized {
 /// Relative size below which a direction of freedom does not show in the differential unknowns.
 const HIDDEN: f64 = 1e-14;
 
-/// Why consistent jets are not determined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Obstacle {
-    /// A function has no finite value.
-    NotFinite,
-    /// The equations of the prolongation are dependent at these values.
-    Singular,
-}
-
 impl Linearized {
     /// Linearises around `jets` at time `t`, which moves by `moves` times the change of a free end.
     pub(super) fn new(
@@ -60,7 +52,7 @@ impl Linearized {
         [t, moves]: [f64; 2],
         y: &[f64],
         jets: &[f64],
-    ) -> Result<Linearized, Obstacle> {
+    ) -> Result<Linearized, Deficiency> {
         let prolongation = dae.prolongation();
         let d = prolongation.prolongation_description();
         let (n, rows, m, thetas) = (d.jets.len(), d.equations.len(), layout.differential.len(), shared.count());
@@ -69,7 +61,7 @@ impl Linearized {
         let mut values = vec![0.0; d.jacobian.len()];
         prolongation.prolonged_jacobian(t, jets, &mut values);
         if residual.iter().chain(&values).any(|value| !value.is_finite()) {
-            return Err(Obstacle::NotFinite);
+            return Err(Deficiency::NotFinite(t));
         }
         // A^T, with jets in units of their sizes and equations in units of their largest term.
         let units: Vec<f64> = d.jets.iter().zip(jets).map(|(jet, value)| jet.nominal.max(value.abs())).collect();
@@ -81,7 +73,7 @@ impl Linearized {
         for (row, size) in sizes.iter_mut().enumerate() {
             let largest = transposed.column(row).iter().fold(0.0_f64, |largest, entry| largest.max(entry.abs()));
             if largest == 0.0 {
-                return Err(Obstacle::Singular);
+                return Err(Deficiency::Point(t));
             }
             *size = largest;
             transposed.as_mut_slice()[row * n..(row + 1) * n].iter_mut().for_each(|entry| *entry /= largest);
@@ -89,7 +81,7 @@ impl Linearized {
         let mut reflections = vec![0.0; rows];
         triangularize(n, transposed.as_mut_slice(), &mut reflections);
         if (0..rows).any(|k| transposed[(k, k)].abs() < HIDDEN) {
-            return Err(Obstacle::Singular);
+            return Err(Deficiency::Point(t));
         }
         // The solution of least norm of A_J x = b: R^T u = b, x = Q (u, 0).
         let least_norm = |b: &[f64]| {
@@ -110,7 +102,7 @@ impl Linearized {
             column.iter_mut().zip(&units).for_each(|(entry, unit)| *entry *= unit);
         }
         if freedom > m {
-            return Err(Obstacle::Singular);
+            return Err(Deficiency::Point(t));
         }
         // Q R = E Z, with differential unknowns in units of their nominal values.
         let unit_of = |k: usize| d.jets[layout.jets[k]].nominal;
@@ -118,7 +110,7 @@ impl Linearized {
         let mut tangent_reflections = vec![0.0; freedom];
         triangularize(m, tangent.as_mut_slice(), &mut tangent_reflections);
         if (0..freedom).any(|k| tangent[(k, k)].abs() < HIDDEN) {
-            return Err(Obstacle::Singular);
+            return Err(Deficiency::Point(t));
         }
         // The jets with the least change from given differential unknowns, and the part of these that is left.
         let follow = |particular: &mut [f64], given: &[f64]| -> Vec<f64> {

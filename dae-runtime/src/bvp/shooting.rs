@@ -24,12 +24,15 @@ use crate::sensitivity::StartDerivative;
 use crate::solution::Solution;
 use crate::solve::{Integration, Record};
 
-use super::condensed::{Condensed, Deficiency, Iterate, OuterResiduals};
+use super::condensed::Condensed;
+use super::conditions::ConditionResiduals;
 use super::elimination::Relations;
 use super::error::{BvpError, Cause};
 use super::guess::FirstGuess;
+use super::iterate::Iterate;
 use super::mesh::{Mesh, halved};
-use super::newton::{self, Discretization, Limits, Obstacle};
+use super::newton::{self, Discretization, Limits};
+use super::obstacle::{Deficiency, Obstacle};
 use super::point::{Linearized, consistent_state};
 use super::problem::Problem;
 use super::record::Interpolation;
@@ -75,7 +78,7 @@ struct Shooting {
 struct Gaps {
     /// The end of the integration over each interval, minus the value there.
     gaps: Vectors,
-    outer: OuterResiduals,
+    conditions: ConditionResiduals,
 }
 
 /// Factors of the linearisation of shooting.
@@ -111,9 +114,9 @@ impl Shooting {
         let m = layout.differential.len();
         let mut residuals = self.residuals(problem, mesh, iterate).ok()?;
         let relations = self.relations(problem, mesh, iterate).ok()?;
-        let factors = Condensed::new(problem, mesh, iterate, &relations, &residuals.outer).ok()?;
+        let factors = Condensed::new(problem, mesh, iterate, &relations, &residuals.conditions).ok()?;
         let factors = ShootingFactors(factors);
-        residuals.outer.vanish();
+        residuals.conditions.set_to_zero();
         let starts: Vec<Start> =
             (0..mesh.t.len()).map(|i| self.start(problem, mesh, iterate, i).ok()).collect::<Option<_>>()?;
         let mut largest = 0.0;
@@ -221,7 +224,7 @@ impl Discretization for Shooting {
     type Factors = ShootingFactors;
 
     fn residuals(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Result<Gaps, Deficiency> {
-        let outer = OuterResiduals::new(problem, mesh, iterate)?;
+        let conditions = ConditionResiduals::new(problem, mesh, iterate)?;
         let differential = &problem.layout.differential;
         let mut gaps = Vectors::zeros(mesh.intervals(), differential.len());
         for i in 0..mesh.intervals() {
@@ -233,7 +236,7 @@ impl Discretization for Shooting {
                 *gap = end[place] - y;
             }
         }
-        Ok(Gaps { gaps, outer })
+        Ok(Gaps { gaps, conditions })
     }
 
     fn factorize(
@@ -244,7 +247,7 @@ impl Discretization for Shooting {
         residuals: &Gaps,
     ) -> Result<ShootingFactors, Deficiency> {
         let relations = self.relations(problem, mesh, iterate)?;
-        Ok(ShootingFactors(Condensed::new(problem, mesh, iterate, &relations, &residuals.outer)?))
+        Ok(ShootingFactors(Condensed::new(problem, mesh, iterate, &relations, &residuals.conditions)?))
     }
 
     fn correction(
@@ -254,12 +257,12 @@ impl Discretization for Shooting {
         factors: &ShootingFactors,
         residuals: &Gaps,
     ) -> Option<Iterate> {
-        let outer = factors.0.solve(mesh, residuals.gaps.clone(), &residuals.outer)?;
+        let solved = factors.0.solve(mesh, residuals.gaps.clone(), &residuals.conditions)?;
         let count = mesh.t.len();
         Some(Iterate {
-            shared: outer.shared,
-            y: outer.y,
-            jets: outer.jets,
+            shared: solved.shared,
+            y: solved.y,
+            jets: solved.jets,
             ends: Vectors::zeros(count, 0),
             nodes: Vectors::zeros(count - 1, 0),
             directions: Vec::new(),
@@ -348,7 +351,7 @@ pub(super) fn solve(
             Ok(()) => break trial,
             Err(obstacle) if halvings == HALVINGS || 2 * mesh.intervals() > most_intervals => {
                 let last = Box::new(result(problem, guess, &mesh, &trial, None, statistics));
-                return Err(BvpError::NotConverged { cause: newton::cause(&obstacle), last });
+                return Err(BvpError::NotConverged { cause: obstacle.into(), last });
             }
             Err(_) if is_stopped(&mesh, f64::INFINITY) => {
                 let last = Box::new(result(problem, guess, &mesh, &trial, None, statistics));
@@ -378,7 +381,7 @@ pub(super) fn solve(
                     break 'attempts;
                 }
                 let last = Box::new(result(problem, guess, &mesh, &solved, solutions.pop(), statistics));
-                return Err(BvpError::NotConverged { cause: newton::cause(&obstacle), last });
+                return Err(BvpError::NotConverged { cause: obstacle.into(), last });
             }
             solutions.extend(shooting.solution(problem, &mesh, &solved));
         }
@@ -430,7 +433,7 @@ fn run(
     statistics.meshes += 1;
     for _ in 0..REPETITIONS {
         newton::solve(problem, shooting, mesh, iterate, allowed, Limits::default(), statistics)?;
-        let residuals = shooting.residuals(problem, mesh, iterate).map_err(Obstacle::Deficient)?;
+        let residuals = shooting.residuals(problem, mesh, iterate)?;
         statistics.residuals += 1;
         let gaps = residuals.gaps.iter().zip(iterate.y.iter().skip(1));
         let widest = gaps.flat_map(|(gap, y)| gap.iter().zip(y).zip(&problem.layout.differential));

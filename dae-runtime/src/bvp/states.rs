@@ -8,7 +8,7 @@ use crate::linalg::vector::larger;
 use crate::solution::Solution;
 
 use super::collocation::Collocation;
-use super::condensed::Iterate;
+use super::iterate::Iterate;
 use super::mesh::Mesh;
 use super::point::{Linearized, consistent_jets};
 use super::record::Interpolation;

@@ -1,0 +1,44 @@
+//! What is solved for.
+//!
+//! In: nothing. Out: the type [`Iterate`], which is also that of a correction.
+
+use crate::linalg::matrix::Matrix;
+use crate::linalg::vector::add;
+use crate::linalg::vectors::Vectors;
+
+use super::mesh::Mesh;
+
+/// Values of everything that is solved for.
+#[derive(Clone, Debug)]
+pub(super) struct Iterate {
+    /// Shared quantities.
+    pub(super) shared: Vec<f64>,
+    /// Differential unknowns at the ends of intervals.
+    pub(super) y: Vectors,
+    /// Algebraic unknowns of index 1 there, and after them what the projection onto constraints has added in the direction
+    /// of each unknown of index 2.
+    pub(super) ends: Vectors,
+    /// For each interval, node by node: derivatives of the differential unknowns, algebraic unknowns.
+    pub(super) nodes: Vectors,
+    /// Jets at the stops.
+    pub(super) jets: Vectors,
+    /// For the right end of each interval, the directions in which it is projected onto constraints; empty without
+    /// projection. They are kept while Newton's method iterates.
+    pub(super) directions: Vec<Matrix>,
+}
+
+impl Iterate {
+    /// The jets at all points of the conditions, in the order of their description.
+    pub(super) fn jets_at_points(&self, mesh: &Mesh) -> Vec<f64> {
+        mesh.points.iter().flat_map(|&stop| self.jets[stop].iter().copied()).collect()
+    }
+
+    /// Adds a multiple of a change.
+    pub(super) fn add(&mut self, factor: f64, change: &Iterate) {
+        add(factor, &change.shared, &mut self.shared);
+        add(factor, change.y.entries(), self.y.entries_mut());
+        add(factor, change.ends.entries(), self.ends.entries_mut());
+        add(factor, change.nodes.entries(), self.nodes.entries_mut());
+        add(factor, change.jets.entries(), self.jets.entries_mut());
+    }
+}
