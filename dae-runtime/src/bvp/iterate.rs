@@ -28,6 +28,19 @@ pub(super) struct Iterate {
 }
 
 impl Iterate {
+    /// An iterate of a method without nodes in the intervals.
+    pub(super) fn without_nodes(shared: Vec<f64>, y: Vectors, jets: Vectors) -> Iterate {
+        let count = y.len();
+        Iterate {
+            shared,
+            y,
+            ends: Vectors::zeros(count, 0),
+            nodes: Vectors::zeros(count - 1, 0),
+            jets,
+            directions: Vec::new(),
+        }
+    }
+
     /// The jets at all points of the conditions, in the order of their description.
     pub(super) fn jets_at_points(&self, mesh: &Mesh) -> Vec<f64> {
         mesh.points.iter().flat_map(|&stop| self.jets[stop].iter().copied()).collect()

@@ -380,7 +380,7 @@ impl<'d> Bvp<'d> {
                 if let Some(refused) = refused {
                     return Err(invalid(format!("shooting is not combined with {refused}: use collocation")));
                 }
-                return shooting::solve(&mut problem, &first_guess, &allowed, most_intervals, &mut is_stopped);
+                return shooting::solve(&mut problem, &first_guess, &allowed, &mut is_stopped);
             }
         };
         let scheme = Scheme::of(nodes, stages);
