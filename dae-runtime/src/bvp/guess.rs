@@ -77,7 +77,7 @@ impl Table {
 
 /// A guess, and where the solution is sought.
 pub(super) struct FirstGuess<'g> {
-    pub(super) guess: Guess<'g>,
+    pub(super) guess: &'g Guess<'g>,
     /// The times at which there are conditions.
     pub(super) stops: Stops,
     pub(super) ends: [f64; 2],

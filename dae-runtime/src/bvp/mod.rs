@@ -74,6 +74,7 @@ mod lower_order;
 mod mesh;
 mod newton;
 mod obstacle;
+mod options;
 mod point;
 mod problem;
 mod projection;
@@ -83,6 +84,7 @@ mod scheme;
 mod shared;
 mod shooting;
 mod solution;
+mod solve;
 mod states;
 mod tolerances;
 
@@ -92,66 +94,18 @@ use crate::contract::{Dae, Description, Name};
 use crate::integrator::stepper::Tolerance;
 use crate::solution::Solution;
 
-use adaptive::{Failed, Found, Plan};
-use collocation::Collocation;
-use continuation::Path;
 pub use error::{BvpError, Cause};
-use guess::{FirstGuess, Guess, Table};
-use mesh::Mesh;
-use newton::Limits;
-use problem::Problem;
-use scheme::{MOST, Nodes, Scheme};
-use solution::with_parameters;
+use guess::{Guess, Table};
+pub use options::BvpMethod;
+use options::{Continuation, Options};
 pub use solution::{BvpSolution, BvpStatistics};
-use states::{derivatives, record};
-use tolerances::Tolerances;
 
 /// A boundary value problem to be configured and solved.
 #[must_use = "a boundary value problem is not solved until `solve` is called"]
 pub struct Bvp<'d> {
     dae: Box<dyn Dae + 'd>,
-    rtol: f64,
-    atol: Tolerance,
-    tolerances: Vec<(Name, f64)>,
-    method: BvpMethod,
-    stages: Option<usize>,
-    intervals: usize,
-    most_intervals: usize,
-    has_fixed_mesh: bool,
-    projects: bool,
-    sensitivities: Vec<Name>,
-    guess: Guess<'d>,
-    continuation: Continuation,
-    observer: Option<Observer<'d>>,
+    options: Options<'d>,
 }
-
-/// The method for a boundary value problem.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum BvpMethod {
-    /// Projected collocation at the nodes of Gauss.
-    #[default]
-    Gauss,
-    /// Collocation at the nodes of Radau IIA, which damp what decays fast, and only that.
-    Radau,
-    /// Multiple shooting by Radau IIA with variational equations.
-    Shooting,
-}
-
-/// How the problem is approached where it cannot be solved from its guess.
-#[derive(Clone, Debug)]
-enum Continuation {
-    /// In parameters that are far from one.
-    Automatic,
-    /// In these parameters, from these values, from the beginning.
-    Given(Vec<(Name, f64)>),
-    /// Not at all.
-    Off,
-}
-
-/// Called after each mesh with the number of intervals and the error in units of the error allowed; `false` stops.
-type Observer<'d> = Box<dyn FnMut(usize, f64) -> bool + 'd>;
 
 impl fmt::Debug for Bvp<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -159,10 +113,10 @@ impl fmt::Debug for Bvp<'_> {
         f.debug_struct("Bvp")
             .field("model", &description.model)
             .field("form", &description.form)
-            .field("rtol", &self.rtol)
-            .field("atol", &self.atol)
-            .field("method", &self.method)
-            .field("stages", &self.stages)
+            .field("rtol", &self.options.rtol)
+            .field("atol", &self.options.atol)
+            .field("method", &self.options.method)
+            .field("stages", &self.options.stages)
             .finish_non_exhaustive()
     }
 }
@@ -176,95 +130,80 @@ impl<'d> Bvp<'d> {
 
     /// [`Bvp::new`] of a formulation that is known only at run time.
     pub fn of(dae: Box<dyn Dae + 'd>) -> Self {
-        Bvp {
-            dae,
-            rtol: 1e-6,
-            atol: Tolerance::Scalar(1e-6),
-            tolerances: Vec::new(),
-            method: BvpMethod::default(),
-            stages: None,
-            intervals: 10,
-            most_intervals: 10_000,
-            has_fixed_mesh: false,
-            projects: true,
-            sensitivities: Vec::new(),
-            guess: Guess::Text,
-            continuation: Continuation::Automatic,
-            observer: None,
-        }
+        Bvp { dae, options: Options::default() }
     }
 
     /// Sets the relative tolerance, $10^{-6}$ unless set; the absolute one is [`Bvp::atol`]. It refers to the largest value
     /// of an unknown in an interval of the mesh, since the relative error of an unknown that passes through zero is
     /// unbounded there.
     pub fn rtol(mut self, rtol: f64) -> Self {
-        self.rtol = rtol;
+        self.options.rtol = rtol;
         self
     }
 
     /// Sets the absolute tolerance of all unknowns, as a fraction of the nominal value of each; $10^{-6}$ unless set.
     pub fn atol(mut self, atol: f64) -> Self {
-        self.atol = Tolerance::Scalar(atol);
+        self.options.atol = Tolerance::Scalar(atol);
         self
     }
 
     /// Sets the absolute tolerance of one unknown, in its unit, as
     /// [`Integration::atol_of`](crate::solve::Integration::atol_of).
     pub fn atol_of(mut self, unknown: impl Into<Name>, atol: f64) -> Self {
-        self.tolerances.push((unknown.into(), atol));
+        self.options.tolerances.push((unknown.into(), atol));
         self
     }
 
     /// Chooses the method.
     pub fn method(mut self, method: BvpMethod) -> Self {
-        self.method = method;
+        self.options.method = method;
         self
     }
 
     /// Sets the number of nodes in each interval of a collocation method, from 2 to 9: 4, 5 or 7 unless set, by the
     /// tolerance. Shooting has none.
     pub fn stages(mut self, stages: usize) -> Self {
-        self.stages = Some(stages);
+        self.options.stages = Some(stages);
         self
     }
 
     /// Sets the number of intervals of the first mesh.
     pub fn intervals(mut self, intervals: usize) -> Self {
-        self.intervals = intervals;
+        self.options.intervals = intervals;
         self
     }
 
     /// Sets the largest number of intervals, and the first one where that is larger.
     pub fn max_intervals(mut self, intervals: usize) -> Self {
-        self.most_intervals = intervals;
-        self.intervals = self.intervals.min(intervals);
+        self.options.most_intervals = intervals;
+        self.options.intervals = self.options.intervals.min(intervals);
         self
     }
 
     /// Solves on the first mesh only, whatever the error: success then says nothing about it, but for the estimate
     /// ([`BvpSolution::error_estimate`]).
     pub fn fixed_mesh(mut self) -> Self {
-        self.has_fixed_mesh = true;
+        self.options.has_fixed_mesh = true;
         self
     }
 
     /// Switches the projection of collocation methods onto the constraints of unknowns of index 2 on or off. Without it
     /// methods of Gauss lose their order at the ends of intervals.
     pub fn projection(mut self, is_on: bool) -> Self {
-        self.projects = is_on;
+        self.options.projects = is_on;
         self
     }
 
     /// Requests the derivatives of the solution with respect to these parameters, by name, with all conditions kept. They
     /// are in [`Solution::sensitivities`], at the ends of intervals.
     pub fn sensitivities<N: Into<Name>>(mut self, by: impl IntoIterator<Item = N>) -> Self {
-        self.sensitivities = by.into_iter().map(Into::into).collect();
+        self.options.sensitivities = by.into_iter().map(Into::into).collect();
         self
     }
 
     /// Starts from a solution: of a similar problem, or of an integration with dense output. Unknowns are found by name.
     pub fn guess(mut self, solution: &'d Solution) -> Self {
-        self.guess = Guess::Solution(solution);
+        self.options.guess = Guess::Solution(solution);
         self
     }
 
@@ -277,14 +216,14 @@ impl<'d> Bvp<'d> {
         columns: impl IntoIterator<Item = (impl Into<Name>, Vec<f64>)>,
     ) -> Self {
         let columns = columns.into_iter().map(|(name, values)| (name.into(), values)).collect();
-        self.guess = Guess::Table(Table::new(times.into(), columns));
+        self.options.guess = Guess::Table(Table::new(times.into(), columns));
         self
     }
 
     /// Starts from an earlier solution, its mesh and its free parameters; a free end starts from the end given to
     /// [`Bvp::solve`], for which [`BvpSolution::end`] may be taken.
     pub fn warm_start(mut self, solution: &'d BvpSolution) -> Self {
-        self.guess = Guess::Bvp(solution);
+        self.options.guess = Guess::Bvp(solution);
         self
     }
 
@@ -294,25 +233,25 @@ impl<'d> Bvp<'d> {
     /// Without it a problem is solved from its guess, and if that fails by continuation in parameters that are far from
     /// one, which start from one.
     pub fn continuation(mut self, parameter: impl Into<Name>, from: f64) -> Self {
-        let mut given = match self.continuation {
+        let mut given = match self.options.continuation {
             Continuation::Given(given) => given,
             Continuation::Automatic | Continuation::Off => Vec::new(),
         };
         given.push((parameter.into(), from));
-        self.continuation = Continuation::Given(given);
+        self.options.continuation = Continuation::Given(given);
         self
     }
 
     /// Solves the problem from its guess or not at all.
     pub fn without_continuation(mut self) -> Self {
-        self.continuation = Continuation::Off;
+        self.options.continuation = Continuation::Off;
         self
     }
 
     /// Calls a function after each mesh, with its number of intervals and the estimated error in units of the error
     /// allowed, which is infinite where the equations were not solved; `false` stops.
     pub fn on_mesh(mut self, observer: impl FnMut(usize, f64) -> bool + 'd) -> Self {
-        self.observer = Some(Box::new(observer));
+        self.options.observer = Some(Box::new(observer));
         self
     }
 
@@ -323,163 +262,6 @@ impl<'d> Bvp<'d> {
     /// The problem is not well posed, an option is meaningless, or no solution was found that is accurate enough; then the
     /// error contains the last iterate.
     pub fn solve(self, t0: f64, t_end: f64) -> Result<BvpSolution, BvpError> {
-        let Bvp {
-            dae,
-            rtol,
-            atol,
-            tolerances,
-            method,
-            stages,
-            intervals,
-            most_intervals,
-            has_fixed_mesh,
-            projects,
-            sensitivities,
-            guess,
-            continuation,
-            observer,
-        } = self;
-        dae.input_error().map_or(Ok(()), |error| Err(BvpError::Input(error)))?;
-        let mut problem = Problem::new(dae)?;
-        problem.layout.projects = projects;
-        let quantities = problem.parameters_named(&sensitivities)?;
-        let invalid = |message: String| BvpError::InvalidOption { message };
-        if !(rtol > 0.0 && rtol < 1.0) {
-            return Err(invalid(format!("the relative tolerance has to be between 0 and 1, not {rtol}")));
-        }
-        let stages = stages.unwrap_or(match rtol {
-            _ if rtol > 1e-4 => 4,
-            _ if rtol > 1e-8 => 5,
-            _ => 7,
-        });
-        if !(2..=MOST).contains(&stages) {
-            return Err(invalid(format!("an interval can have 2 to {MOST} nodes, not {stages}")));
-        }
-        if intervals == 0 || intervals > most_intervals {
-            return Err(invalid(format!("a mesh has 1 to {most_intervals} intervals here, not {intervals}")));
-        }
-        guess.check().map_err(invalid)?;
-        let description = problem.description();
-        let atol = atol.with_names(&tolerances, description).map_err(|failure| invalid(failure.to_string()))?;
-        let allowed = Tolerances { rtol, atol: atol.of(&description.unknowns) };
-        let stops = problem.stops([t0, t_end])?;
-        let mut observer = observer;
-        let mut is_stopped =
-            |mesh: &Mesh, error: f64| observer.as_mut().is_some_and(|observer| !observer(mesh.intervals(), error));
-        let first_guess = FirstGuess { guess, stops, ends: [t0, t_end], intervals, most_intervals };
-        let nodes = match method {
-            BvpMethod::Gauss => Nodes::Gauss,
-            BvpMethod::Radau => Nodes::Radau,
-            BvpMethod::Shooting => {
-                let refused = match continuation {
-                    Continuation::Given(_) => Some("continuation"),
-                    _ if has_fixed_mesh => Some("a fixed mesh"),
-                    _ if !quantities.is_empty() => Some("derivatives with respect to parameters"),
-                    _ => None,
-                };
-                if let Some(refused) = refused {
-                    return Err(invalid(format!("shooting is not combined with {refused}: use collocation")));
-                }
-                return shooting::solve(&mut problem, &first_guess, &allowed, &mut is_stopped);
-            }
-        };
-        let scheme = Scheme::of(nodes, stages);
-        let (mesh, iterate) = first_guess.iterate(&mut problem, scheme);
-        let plan = Plan {
-            nodes,
-            stages,
-            most_intervals,
-            has_fixed_mesh,
-            patient_intervals: 4 * mesh.intervals().max(intervals),
-            limits: if has_fixed_mesh { Limits::default().on_the_last_mesh() } else { Limits::default() },
-        };
-        let mut statistics = BvpStatistics { stages, ..BvpStatistics::default() };
-        let follow = |problem: &mut Problem<'_>,
-                      path: &Path,
-                      statistics: &mut BvpStatistics,
-                      is_stopped: &mut dyn FnMut(&Mesh, f64) -> bool| {
-            continuation::follow(problem, path, plan, &first_guess, &allowed, statistics, is_stopped)
-        };
-        let solved = match path(&problem, &continuation)? {
-            Some(path) => follow(&mut problem, &path, &mut statistics, &mut is_stopped),
-            None => adaptive::solve(&mut problem, plan, mesh, iterate, &allowed, &mut statistics, &mut is_stopped),
-        };
-        let solved = match solved {
-            Err(failed) if failed.is_unsolved() && matches!(continuation, Continuation::Automatic) => {
-                let paths = Path::automatic(&problem);
-                let along = |path: Path| follow(&mut problem, &path, &mut statistics, &mut is_stopped);
-                let decided = |followed: &Result<Found, Box<Failed>>| match followed {
-                    Ok(_) => true,
-                    Err(failed) => !failed.is_unsolved(),
-                };
-                paths.into_iter().map(along).find(decided).unwrap_or(Err(failed))
-            }
-            solved => solved,
-        };
-        match solved {
-            Ok(found) => {
-                let found = finish(&mut problem, scheme, found, statistics, &quantities);
-                match quantities.is_empty() || found.solution.sensitivities.is_some() {
-                    true => Ok(found),
-                    false => Err(BvpError::Inaccurate { cause: Cause::Undetermined, last: Box::new(found) }),
-                }
-            }
-            Err(failed) => {
-                let Failed { cause, last, is_solved } = *failed;
-                let last = Box::new(finish(&mut problem, scheme, last, statistics, &[]));
-                Err(match is_solved {
-                    true => BvpError::Inaccurate { cause, last },
-                    false => BvpError::NotConverged { cause, last },
-                })
-            }
-        }
+        solve::solve(self.dae, self.options, [t0, t_end])
     }
-}
-
-/// The path that the caller has given, if any.
-fn path(problem: &Problem<'_>, continuation: &Continuation) -> Result<Option<Path>, BvpError> {
-    let Continuation::Given(given) = continuation else { return Ok(None) };
-    let parameters = &problem.description().parameters;
-    let moving = given.iter().map(|(name, from)| {
-        let place = parameters.iter().position(|it| it == name);
-        let message = match place {
-            Some(k) if problem.shared.column(k).is_some() => {
-                format!("the conditions determine `{name}`, so that there is no continuation in it")
-            }
-            Some(_) if !from.is_finite() => format!("continuation cannot begin at {name} = {from}"),
-            Some(k) => return Ok((k, *from, problem.dae.parameters()[k])),
-            None => {
-                let known: Vec<String> = parameters.iter().map(|it| format!("`{it}`")).collect();
-                format!("there is no parameter `{name}` for continuation; the model has {}", known.join(", "))
-            }
-        };
-        Err(BvpError::InvalidOption { message })
-    });
-    Ok(Some(Path::new(moving.collect::<Result<_, _>>()?)))
-}
-
-/// The result that an iterate is, with derivatives with respect to these parameters.
-fn finish(
-    problem: &mut Problem<'_>,
-    scheme: &'static Scheme,
-    found: Found,
-    statistics: BvpStatistics,
-    quantities: &[usize],
-) -> BvpSolution {
-    let Found { mut mesh, mut iterate, estimate } = found;
-    problem.set_shared(&mut mesh, &iterate.shared);
-    let mut solution = record(&Collocation { problem, scheme }, &mesh, &iterate);
-    if !quantities.is_empty() {
-        let end = problem.shared.parameters.len();
-        let values = quantities.iter().map(|&parameter| problem.dae.parameters()[parameter]);
-        iterate.shared.splice(end..end, values.collect::<Vec<f64>>());
-        problem.shared = problem.shared.with_pinned(quantities);
-        if let Some(derivatives) = derivatives(&Collocation { problem, scheme }, &mesh, &iterate) {
-            let names = quantities.iter().map(|&parameter| problem.description().parameters[parameter].clone());
-            solution.set_sensitivities(names.collect(), &derivatives);
-        }
-    }
-    let mut found = with_parameters(&*problem.dae, solution, mesh.t, statistics);
-    found.set_errors(problem.description(), estimate.errors);
-    found
 }
