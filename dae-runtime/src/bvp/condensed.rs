@@ -13,9 +13,9 @@ use crate::linalg::vectors::Vectors;
 use super::conditions::{ConditionDerivatives, ConditionResiduals};
 use super::elimination::{Elimination, Relations, factorize_scaled};
 use super::iterate::Iterate;
+use super::linearized::Linearized;
 use super::mesh::Mesh;
 use super::obstacle::Deficiency;
-use super::point::Linearized;
 use super::problem::Problem;
 
 /// The factorised system.

@@ -6,9 +6,9 @@
 use crate::linalg::matrix::Matrix;
 
 use super::iterate::Iterate;
+use super::linearized::Linearized;
 use super::mesh::Mesh;
 use super::obstacle::Deficiency;
-use super::point::Linearized;
 use super::problem::Problem;
 
 /// The residuals of all equations outside the intervals.

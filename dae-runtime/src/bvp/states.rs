@@ -9,8 +9,9 @@ use crate::solution::Solution;
 
 use super::collocation::Collocation;
 use super::iterate::Iterate;
+use super::linearized::Linearized;
 use super::mesh::Mesh;
-use super::point::{Linearized, consistent_jets};
+use super::point::consistent_jets;
 use super::record::Interpolation;
 use super::tolerances::Tolerances;
 

@@ -6,9 +6,9 @@
 
 use crate::bvp::condensed::Condensed;
 use crate::bvp::iterate::Iterate;
+use crate::bvp::linearized::Linearized;
 use crate::bvp::mesh::Mesh;
 use crate::bvp::newton::Discretization;
-use crate::bvp::point::Linearized;
 use crate::bvp::problem::Problem;
 use crate::bvp::tolerances::Tolerances;
 use crate::linalg::vector::larger;

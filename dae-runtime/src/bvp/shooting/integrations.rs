@@ -7,9 +7,10 @@ use std::cell::RefCell;
 
 use crate::bvp::guess::FirstGuess;
 use crate::bvp::iterate::Iterate;
+use crate::bvp::linearized::Linearized;
 use crate::bvp::mesh::Mesh;
 use crate::bvp::obstacle::Deficiency;
-use crate::bvp::point::{Linearized, consistent_state};
+use crate::bvp::point::consistent_state;
 use crate::bvp::problem::Problem;
 use crate::bvp::record::Interpolation;
 use crate::bvp::tolerances::Tolerances;
