@@ -10,7 +10,7 @@
 //! derivatives, and large ones that multiply nonlinear terms, make a problem hard. They start from $\pm 1$; first each on
 //! its own, the one farthest from one first, then all together.
 
-use super::adaptive::{self, Failed, Found, Plan, transfer};
+use super::adaptive::{self, Failed, Found, Plan};
 use super::collocation::Collocation;
 use super::error::Cause;
 use super::guess::FirstGuess;
@@ -20,6 +20,7 @@ use super::problem::Problem;
 use super::scheme::Scheme;
 use super::solution::BvpStatistics;
 use super::tolerances::Tolerances;
+use super::transfer::transfer;
 
 /// Relative tolerance of all problems but the last.
 const LOOSE: f64 = 1e-3;

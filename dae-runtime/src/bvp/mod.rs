@@ -75,6 +75,7 @@ mod linearized;
 mod lower_order;
 mod mesh;
 mod newton;
+mod norm;
 mod obstacle;
 mod options;
 mod point;
@@ -88,7 +89,9 @@ mod shooting;
 mod solution;
 mod solve;
 mod states;
+mod table;
 mod tolerances;
+mod transfer;
 
 use std::fmt;
 
@@ -97,10 +100,11 @@ use crate::integrator::stepper::Tolerance;
 use crate::solution::Solution;
 
 pub use error::{BvpError, Cause};
-use guess::{Guess, Table};
+use guess::Guess;
 pub use options::BvpMethod;
 use options::{Continuation, Options};
 pub use solution::{BvpSolution, BvpStatistics};
+use table::Table;
 
 /// A boundary value problem to be configured and solved.
 #[must_use = "a boundary value problem is not solved until `solve` is called"]
