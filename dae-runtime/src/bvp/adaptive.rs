@@ -49,6 +49,19 @@ pub(super) struct Failed {
 }
 
 impl Failed {
+    /// Nothing is known of the error of an iterate that does not solve the equations.
+    fn unsolved(cause: Cause, unknowns: usize, mesh: Mesh, iterate: Iterate) -> Box<Failed> {
+        let estimate = Estimate::unknown(unknowns, mesh.intervals());
+        Box::new(Failed { cause, last: Found { mesh, iterate, estimate }, is_solved: false })
+    }
+
+    /// A solution that is not accurate enough. Rounding errors are the cause where they are too large.
+    fn inaccurate(cause: Cause, last: Found) -> Box<Failed> {
+        let gives_up = matches!(cause, Cause::Stagnated | Cause::Intervals { .. });
+        let cause = if gives_up && last.estimate.rounding > 1.0 { Cause::IllConditioned } else { cause };
+        Box::new(Failed { cause, last, is_solved: true })
+    }
+
     /// Whether no solution of the discretised equations was found.
     pub(super) fn is_unsolved(&self) -> bool {
         !self.is_solved && self.cause != Cause::Interrupted
@@ -59,9 +72,9 @@ impl Failed {
 const ACCEPTED: f64 = 0.3;
 /// The error aimed at, in units of the error allowed.
 const AIM: f64 = 0.1;
-/// Number of meshes.
+/// Largest number of meshes.
 const MESHES: usize = 60;
-/// Largest factors by which the number of intervals changes.
+/// Factors by which the number of intervals grows at most, on even and on uneven meshes, and shrinks at most.
 const GROWTH: f64 = 4.0;
 const GROWTH_WHERE_UNEVEN: f64 = 1.6;
 const SHRINKAGE: f64 = 0.5;
@@ -71,10 +84,16 @@ const FAR_OFF: f64 = 10.0;
 const LEAST_GROWTH: f64 = 1.15;
 /// A mesh is uneven where an interval should be divided into this many times the mean number of parts.
 const UNEVEN: f64 = 3.0;
-/// Number of times that the directions of projections are set on a mesh.
+/// Largest number of times that the directions of projections are set on a mesh.
 const DIRECTIONS: usize = 5;
-/// Number of meshes without an error smaller than before after which it is concluded that there is none.
+/// There is progress where an error is below this fraction of the smallest one before.
+const PROGRESS: f64 = 0.7;
+/// Number of meshes without progress after which it is concluded that there will be none, if the last has at least as many
+/// intervals as this multiple of the nodes in each.
 const PATIENCE: usize = 8;
+const FINE: usize = 4;
+/// The error assumed where the estimate is not finite, in units of the error allowed, unless coefficients are larger.
+const UNKNOWN: f64 = 1e3;
 
 /// Solves on one mesh after the other.
 pub(super) fn solve(
@@ -88,21 +107,14 @@ pub(super) fn solve(
 ) -> Result<Found, Box<Failed>> {
     let scheme = Scheme::of(plan.nodes, plan.stages);
     let unknowns = problem.description().unknowns.len();
-    let failed = |cause: Cause, mesh: Mesh, iterate: Iterate, estimate: Estimate, is_solved: bool| {
-        let gives_up = matches!(cause, Cause::Stagnated | Cause::Intervals { .. });
-        let cause = if gives_up && estimate.rounding > 1.0 { Cause::IllConditioned } else { cause };
-        Err(Box::new(Failed { cause, last: Found { mesh, iterate, estimate }, is_solved }))
-    };
     let (mut best, mut without_progress) = (f64::INFINITY, 0);
     let mut last = None;
     for _ in 0..MESHES {
         statistics.meshes += 1;
         let start = iterate.clone();
-        let solved = solve_on(problem, scheme, &mut mesh, &mut iterate, allowed, plan.limits, statistics);
-        if let Err(obstacle) = solved {
-            let unknown = Estimate::unknown(unknowns, mesh.intervals());
+        if let Err(obstacle) = solve_on(problem, scheme, &mut mesh, &mut iterate, allowed, plan.limits, statistics) {
             if is_stopped(&mesh, f64::INFINITY) {
-                return failed(Cause::Interrupted, mesh, iterate, unknown, false);
+                return Err(Failed::unsolved(Cause::Interrupted, unknowns, mesh, iterate));
             }
             if plan.has_fixed_mesh || 2 * mesh.intervals() > plan.patient_intervals.min(plan.most_intervals) {
                 // Where rounding errors are amplified, they keep Newton's iteration from converging.
@@ -111,7 +123,7 @@ pub(super) fn solve(
                     true => Cause::IllConditioned,
                     false => obstacle.into(),
                 };
-                return failed(cause, mesh, iterate, unknown, false);
+                return Err(Failed::unsolved(cause, unknowns, mesh, iterate));
             }
             problem.set_shared(&mut mesh, &start.shared);
             let finer = halved(&mesh);
@@ -124,39 +136,35 @@ pub(super) fn solve(
         statistics.factorizations += 1;
         statistics.residuals += 1;
         let stops = is_stopped(&mesh, estimate.largest);
-        if is_accurate(&collocation, &mesh, &iterate, allowed, &mut estimate) || plan.has_fixed_mesh {
-            return Ok(Found { mesh, iterate, estimate });
+        let is_accurate = is_accurate(&collocation, &mesh, &iterate, allowed, &mut estimate);
+        let found = Found { mesh, iterate, estimate };
+        if is_accurate || plan.has_fixed_mesh {
+            return Ok(found);
         }
         if stops {
-            return failed(Cause::Interrupted, mesh, iterate, estimate, true);
+            return Err(Failed::inaccurate(Cause::Interrupted, found));
         }
-        if estimate.largest <= ACCEPTED {
-            return failed(Cause::IllConditioned, mesh, iterate, estimate, true);
+        let error = found.estimate.largest;
+        if error <= ACCEPTED {
+            return Err(Failed::inaccurate(Cause::IllConditioned, found));
         }
-        if estimate.largest < 0.7 * best {
-            (best, without_progress) = (estimate.largest, 0);
-        } else {
-            without_progress += 1;
+        (best, without_progress) = if error < PROGRESS * best { (error, 0) } else { (best, without_progress + 1) };
+        let count = found.mesh.intervals();
+        if without_progress >= PATIENCE && count >= FINE * plan.stages {
+            return Err(Failed::inaccurate(Cause::Stagnated, found));
         }
-        let count = mesh.intervals();
-        if without_progress >= PATIENCE && count >= 4 * plan.stages {
-            return failed(Cause::Stagnated, mesh, iterate, estimate, true);
-        }
-        let finer = next(&mesh, &estimate, plan.stages, plan.most_intervals);
+        let finer = next(&found.mesh, &found.estimate, plan.stages, plan.most_intervals);
         if finer.intervals() > plan.most_intervals || count >= plan.most_intervals {
-            return failed(Cause::Intervals { most: plan.most_intervals }, mesh, iterate, estimate, true);
+            return Err(Failed::inaccurate(Cause::Intervals { most: plan.most_intervals }, found));
         }
-        let transferred = transfer(&collocation, &mesh, &iterate, &finer);
-        let mesh = std::mem::replace(&mut mesh, finer);
-        last = Some(Found { mesh, iterate: std::mem::replace(&mut iterate, transferred), estimate });
+        iterate = transfer(&collocation, &found.mesh, &found.iterate, &finer);
+        mesh = finer;
+        last = Some(found);
     }
-    match last {
-        Some(last) => Err(Box::new(Failed { cause: Cause::Stagnated, last, is_solved: true })),
-        None => {
-            let unknown = Estimate::unknown(unknowns, mesh.intervals());
-            failed(Cause::Diverged, mesh, iterate, unknown, false)
-        }
-    }
+    Err(match last {
+        Some(last) => Box::new(Failed { cause: Cause::Stagnated, last, is_solved: true }),
+        None => Failed::unsolved(Cause::Diverged, unknowns, mesh, iterate),
+    })
 }
 
 /// Whether the error is as small as asked for, between the points at which algebraic unknowns are interpolated, too.
@@ -212,7 +220,7 @@ fn solve_on(
 fn next(mesh: &Mesh, estimate: &Estimate, degree: usize, most: usize) -> Mesh {
     let count = mesh.intervals() as f64;
     let largest = estimate.coefficients.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-    let error = if estimate.largest.is_finite() { estimate.largest } else { largest.max(1e3) };
+    let error = if estimate.largest.is_finite() { estimate.largest } else { largest.max(UNKNOWN) };
     // Errors are those of the solution of lower order, which go with the same power of the length of an interval as the
     // coefficients.
     let parts = monitor(mesh, &estimate.coefficients, largest * AIM / error, degree);
