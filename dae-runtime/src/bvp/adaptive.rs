@@ -6,7 +6,7 @@ use crate::linalg::vector::larger;
 
 use super::collocation::Collocation;
 use super::error::Cause;
-use super::estimate::{Estimate, estimate};
+use super::estimate::{Estimate, estimate, estimate_unless_too_coarse};
 use super::iterate::Iterate;
 use super::mesh::{Mesh, equidistributed, halved, monitor};
 use super::newton::{self, Limits};
@@ -132,7 +132,10 @@ pub(super) fn solve(
             continue;
         }
         let collocation = Collocation { problem, scheme };
-        let mut estimate = estimate(&collocation, plan.nodes, &mesh, &iterate, allowed, plan.has_fixed_mesh);
+        let mut estimate = match plan.has_fixed_mesh {
+            true => estimate(&collocation, plan.nodes, &mesh, &iterate, allowed),
+            false => estimate_unless_too_coarse(&collocation, plan.nodes, &mesh, &iterate, allowed),
+        };
         statistics.factorizations += 1;
         statistics.residuals += 1;
         let stops = is_stopped(&mesh, estimate.largest);

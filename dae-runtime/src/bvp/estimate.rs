@@ -28,6 +28,7 @@ const CONSISTENT_SAMPLES: [f64; 5] = [0.0, 0.2, 0.5, 0.8, 1.0];
 
 /// Coefficients of this size, in units of the error allowed, show that a mesh is too coarse.
 const TOO_COARSE: f64 = 100.0;
+
 /// An estimate.
 #[derive(Clone, Debug)]
 pub(super) struct Estimate {
@@ -53,7 +54,8 @@ impl Estimate {
         }
     }
 
-    /// Takes in values and errors of an unknown in an interval.
+    /// Takes in values and errors of an unknown in an interval. The relative tolerance refers to the largest value there:
+    /// where an unknown passes through zero, its relative error is unbounded.
     fn see(&mut self, allowed: &Tolerances, unknown: usize, samples: impl Iterator<Item = (f64, f64)>) {
         let (mut size, mut largest) = (0.0_f64, 0.0_f64);
         for (value, error) in samples {
@@ -65,77 +67,113 @@ impl Estimate {
     }
 }
 
-/// Estimates the error of `iterate`; infinite if the second solution cannot be computed. Where the coefficients alone show
-/// that the mesh is too coarse by far, the largest of them is the estimate, unless it is wanted in any case.
+/// Estimates the error of `iterate`, unless the coefficients alone show that the mesh is far too coarse: then the largest
+/// of them is the estimate.
+pub(super) fn estimate_unless_too_coarse(
+    collocation: &Collocation<'_, '_>,
+    nodes: Nodes,
+    mesh: &Mesh,
+    iterate: &Iterate,
+    allowed: &Tolerances,
+) -> Estimate {
+    let coefficients = collocation.last_coefficients(mesh, iterate, allowed);
+    let largest = coefficients.iter().copied().fold(0.0, larger);
+    if largest > TOO_COARSE {
+        let unknowns = collocation.problem.description().unknowns.len();
+        return Estimate { coefficients, largest, ..Estimate::unknown(unknowns, 0) };
+    }
+    estimate(collocation, nodes, mesh, iterate, allowed)
+}
+
+/// Estimates the error of `iterate`; infinite if the second solution cannot be computed.
 pub(super) fn estimate(
     collocation: &Collocation<'_, '_>,
     nodes: Nodes,
     mesh: &Mesh,
     iterate: &Iterate,
     allowed: &Tolerances,
-    in_any_case: bool,
 ) -> Estimate {
-    let problem = collocation.problem;
-    let layout = &problem.layout;
-    let unknowns = problem.description().unknowns.len();
+    let unknowns = collocation.problem.description().unknowns.len();
     let coefficients = collocation.last_coefficients(mesh, iterate, allowed);
-    let size = coefficients.iter().copied().fold(0.0, larger);
-    if size > TOO_COARSE && !in_any_case {
-        return Estimate { coefficients, largest: size, ..Estimate::unknown(unknowns, 0) };
-    }
+    let unknown = Estimate::unknown(unknowns, 0);
+    let mut found = match LowerOrder::near(collocation, nodes, mesh, iterate, allowed) {
+        None => return Estimate { coefficients, ..unknown },
+        Some(found) if !found.is_solved => return Estimate { coefficients, rounding: f64::INFINITY, ..unknown },
+        Some(found) => found,
+    };
     let mut estimate = Estimate { largest: 0.0, rounding: 0.0, errors: vec![0.0; unknowns], coefficients };
-    let unknown = |rounding: f64, coefficients: Vec<f64>| Estimate {
-        rounding,
-        coefficients,
-        ..Estimate::unknown(unknowns, mesh.intervals())
-    };
-    let Some(mut found) = LowerOrder::near(collocation, nodes, mesh, iterate, allowed) else {
-        return unknown(0.0, estimate.coefficients);
-    };
-    if !found.is_solved {
-        return unknown(f64::INFINITY, estimate.coefficients);
-    }
-    let LowerOrder { collocation: lower, iterate: second, .. } = &found;
-    for (first, second) in iterate.shared.iter().zip(&second.shared) {
-        let error = (first - second).abs() / allowed.of_shared(first.abs());
-        estimate.largest = larger(estimate.largest, error);
-    }
-    let of_shared: Vec<f64> = iterate.shared.iter().zip(&second.shared).map(|(a, b)| a - b).collect();
-    let mut states = States::new(collocation, mesh, iterate);
-    let integrals = SAMPLES.map(|theta| [collocation.scheme.integrals(theta), lower.scheme.integrals(theta)]);
-    for i in 0..mesh.intervals() {
-        // The relative tolerance refers to the largest value in the interval: where an unknown passes through zero, its
-        // relative error is unbounded.
-        let samples = integrals.each_ref().map(|[own, of_lower]| {
-            [collocation.value_with(mesh, iterate, i, own), lower.value_with(mesh, second, i, of_lower)]
-        });
-        let ends = [i, i + 1].map(|end| [iterate.y[end].to_vec(), second.y[end].to_vec()]);
-        for (k, &unknown) in layout.differential.iter().enumerate() {
-            let all = || samples.iter().chain(&ends).map(|[a, b]| (a[k], a[k] - b[k]));
-            estimate.see(allowed, unknown, all());
-        }
-        if layout.algebraic.is_empty() {
-            continue;
-        }
-        let algebraic = CONSISTENT_SAMPLES.map(|theta| {
-            let [a, b] = match theta {
-                0.0 => [iterate.y[i].to_vec(), second.y[i].to_vec()],
-                1.0 => [iterate.y[i + 1].to_vec(), second.y[i + 1].to_vec()],
-                _ => [collocation.value(mesh, iterate, i, theta), lower.value(mesh, second, i, theta)],
-            };
-            let difference: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
-            states.algebraic_change(i, theta, &a, &difference, &of_shared).unwrap_or_else(|| {
-                let (a, b) = (collocation.others(iterate, i, theta), lower.others(second, i, theta));
-                let m = layout.differential.len();
-                (m..a.len()).map(|k| (a[k], a[k] - b[k])).collect()
-            })
-        });
-        for (k, &unknown) in layout.algebraic.iter().enumerate() {
-            estimate.see(allowed, unknown, algebraic.iter().map(|sample| sample[k]));
-        }
-    }
+    let comparison = Comparison { collocation, mesh, iterate, lower: &found };
+    comparison.take_shared(&mut estimate, allowed);
+    comparison.take_differential(&mut estimate, allowed);
+    comparison.take_algebraic(&mut estimate, allowed);
     if estimate.largest <= 1.0 {
         estimate.rounding = rounding::response(&mut found, mesh, allowed);
     }
     estimate
+}
+
+/// A solution and one of lower order beside it.
+struct Comparison<'c, 'p, 'd> {
+    collocation: &'c Collocation<'p, 'd>,
+    mesh: &'c Mesh,
+    iterate: &'c Iterate,
+    lower: &'c LowerOrder<'p, 'd>,
+}
+
+impl Comparison<'_, '_, '_> {
+    /// Takes the differences of shared quantities into an estimate.
+    fn take_shared(&self, estimate: &mut Estimate, allowed: &Tolerances) {
+        for (value, second) in self.iterate.shared.iter().zip(&self.lower.iterate.shared) {
+            let error = (value - second).abs() / allowed.of_shared(value.abs());
+            estimate.largest = larger(estimate.largest, error);
+        }
+    }
+
+    /// Takes the differences of differential unknowns into an estimate.
+    fn take_differential(&self, estimate: &mut Estimate, allowed: &Tolerances) {
+        let Comparison { collocation, mesh, iterate, lower } = self;
+        let (scheme, lower_scheme) = (collocation.scheme, lower.collocation.scheme);
+        let integrals = SAMPLES.map(|theta| [scheme.integrals(theta), lower_scheme.integrals(theta)]);
+        for i in 0..mesh.intervals() {
+            let samples = integrals.each_ref().map(|[own, of_lower]| {
+                let second = lower.collocation.value_with(mesh, &lower.iterate, i, of_lower);
+                [collocation.value_with(mesh, iterate, i, own), second]
+            });
+            let ends = [i, i + 1].map(|end| [iterate.y[end].to_vec(), lower.iterate.y[end].to_vec()]);
+            for (k, &unknown) in collocation.problem.layout.differential.iter().enumerate() {
+                let all = samples.iter().chain(&ends).map(|[a, b]| (a[k], a[k] - b[k]));
+                estimate.see(allowed, unknown, all);
+            }
+        }
+    }
+
+    /// Takes the differences of algebraic unknowns into an estimate, as they follow from those of differential unknowns.
+    fn take_algebraic(&self, estimate: &mut Estimate, allowed: &Tolerances) {
+        let Comparison { collocation, mesh, iterate, lower } = self;
+        let layout = &collocation.problem.layout;
+        if layout.algebraic.is_empty() {
+            return;
+        }
+        let second = &lower.iterate;
+        let of_shared: Vec<f64> = iterate.shared.iter().zip(&second.shared).map(|(a, b)| a - b).collect();
+        let mut states = States::new(collocation, mesh, iterate);
+        for i in 0..mesh.intervals() {
+            let samples = CONSISTENT_SAMPLES.map(|theta| {
+                let [a, b] = match theta {
+                    0.0 => [iterate.y[i].to_vec(), second.y[i].to_vec()],
+                    1.0 => [iterate.y[i + 1].to_vec(), second.y[i + 1].to_vec()],
+                    _ => [collocation.value(mesh, iterate, i, theta), lower.collocation.value(mesh, second, i, theta)],
+                };
+                let difference: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+                states.algebraic_change(i, theta, &a, &difference, &of_shared).unwrap_or_else(|| {
+                    let (a, b) = (collocation.others(iterate, i, theta), lower.collocation.others(second, i, theta));
+                    let m = layout.differential.len();
+                    (m..a.len()).map(|k| (a[k], a[k] - b[k])).collect()
+                })
+            });
+            for (k, &unknown) in layout.algebraic.iter().enumerate() {
+                estimate.see(allowed, unknown, samples.iter().map(|sample| sample[k]));
+            }
+        }
+    }
 }
