@@ -84,6 +84,7 @@ mod projection;
 mod record;
 mod rounding;
 mod scheme;
+mod sensitivities;
 mod shared;
 mod shooting;
 mod solution;

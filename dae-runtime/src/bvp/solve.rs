@@ -17,9 +17,10 @@ use super::newton::Limits;
 use super::options::{BvpMethod, Continuation, Options};
 use super::problem::Problem;
 use super::scheme::{Nodes, Scheme};
+use super::sensitivities::sensitivities;
 use super::shooting;
 use super::solution::{BvpSolution, BvpStatistics, with_parameters};
-use super::states::{derivatives, record};
+use super::states::record;
 use super::tolerances::Tolerances;
 
 /// Meshes are refined for the sake of convergence alone up to this many times the intervals of the first one.
@@ -149,7 +150,7 @@ fn finish(
         let values = quantities.iter().map(|&parameter| problem.dae.parameters()[parameter]);
         iterate.shared.splice(end..end, values.collect::<Vec<f64>>());
         problem.shared = problem.shared.with_pinned(quantities);
-        if let Some(derivatives) = derivatives(&Collocation { problem, scheme }, &mesh, &iterate) {
+        if let Some(derivatives) = sensitivities(&Collocation { problem, scheme }, &mesh, &iterate) {
             let names = quantities.iter().map(|&parameter| problem.description().parameters[parameter].clone());
             solution.set_sensitivities(names.collect(), &derivatives);
         }

@@ -64,7 +64,13 @@ impl<'c, 'p, 'd> States<'c, 'p, 'd> {
     }
 
     /// Consistent jets near a state.
-    fn jets_near(&mut self, t: f64, y: &[f64], state: &[f64], slope: &[f64]) -> Option<(Vec<f64>, Linearized)> {
+    pub(super) fn jets_near(
+        &mut self,
+        t: f64,
+        y: &[f64],
+        state: &[f64],
+        slope: &[f64],
+    ) -> Option<(Vec<f64>, Linearized)> {
         let problem = self.collocation.problem;
         let prolongation = problem.dae.prolongation().prolongation_description();
         let mut jets = self.jets.clone();
@@ -164,53 +170,4 @@ pub(super) fn record(collocation: &Collocation<'_, '_>, mesh: &Mesh, iterate: &I
         }
         states.at(i, theta, &y)
     })
-}
-
-/// Derivatives of the states at the ends of all intervals with respect to the quantities of the problem that keep their
-/// values, in their order; `None` if they cannot be computed.
-pub(super) fn derivatives(
-    collocation: &Collocation<'_, '_>,
-    mesh: &Mesh,
-    iterate: &Iterate,
-) -> Option<Vec<Vec<Vec<f64>>>> {
-    let problem = collocation.problem;
-    let description = problem.description();
-    let mut residuals = collocation.residuals(mesh, iterate).ok()?;
-    let factors = collocation.factorize(mesh, iterate, &residuals).ok()?;
-    let mut states = States::new(collocation, mesh, iterate);
-    let linearized: Vec<Option<(Linearized, Vec<f64>)>> = (0..mesh.t.len())
-        .map(|k| {
-            let (i, theta) = if k == 0 { (0, 0.0) } else { (k - 1, 1.0) };
-            let (state, slope) = states.at(i, theta, &iterate.y[k]);
-            let (_, linearized) = states.jets_near(mesh.t[k], &iterate.y[k], &state, &slope)?;
-            Some((linearized, slope))
-        })
-        .collect();
-    let of_quantity = |pinned: usize| {
-        let mut change = collocation.response(mesh, &factors, &mut residuals, pinned)?;
-        // Ends of intervals move with a free end; the derivatives are those at fixed times.
-        let of_end = problem.shared.end().map_or(0.0, |end| std::mem::take(&mut change.shared[end]));
-        let at_end = |(k, known): (usize, &Option<(Linearized, Vec<f64>)>)| {
-            let mut derivative = vec![0.0; description.unknowns.len()];
-            let (linearized, slope) = known.as_ref()?;
-            let moved = of_end * mesh.moves(k);
-            let change_of_state: Vec<f64> = change.y[k]
-                .iter()
-                .zip(&problem.layout.differential)
-                .map(|(y, &place)| y - moved * slope[place])
-                .collect();
-            for (place, unknown) in description.unknowns.iter().enumerate() {
-                let Some(jet) = unknown.role.jet() else { continue };
-                let by_state = linearized.by_state.row(jet).zip(&change_of_state);
-                let by_shared = linearized.by_shared.row(jet).zip(&change.shared);
-                derivative[place] = by_state.chain(by_shared).map(|(entry, change)| entry * change).sum();
-            }
-            for (&place, change) in problem.layout.differential.iter().zip(&change_of_state) {
-                derivative[place] = *change;
-            }
-            Some(derivative)
-        };
-        linearized.iter().enumerate().map(at_end).collect::<Option<Vec<Vec<f64>>>>()
-    };
-    (0..problem.shared.pinned).map(of_quantity).collect()
 }
