@@ -47,7 +47,7 @@ impl Condensed {
     ) -> Result<Condensed, Deficiency> {
         let segments: Vec<Elimination> =
             mesh.stops.windows(2).map(|ends| Elimination::new(relations, ends[0]..ends[1])).collect();
-        let conditions = ConditionDerivatives::new(problem, mesh, iterate);
+        let conditions = ConditionDerivatives::new(problem, mesh, iterate).ok_or(Deficiency::Conditions)?;
         let stops = &residuals.stops;
         let matrix = assembled(problem, relations, &segments, &conditions, stops).ok_or(Deficiency::Conditions)?;
         if matrix.as_slice().iter().any(|entry| !entry.is_finite()) {

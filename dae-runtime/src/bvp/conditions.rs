@@ -30,7 +30,7 @@ impl ConditionResiduals {
         };
         let stops =
             mesh.stops.iter().zip(iterate.jets.iter()).map(stop).collect::<Result<Vec<Linearized>, Deficiency>>()?;
-        let boundary = problem.boundary();
+        let boundary = problem.boundary().ok_or(Deficiency::Conditions)?;
         let mut conditions = vec![0.0; boundary.boundary_description().conditions.len()];
         boundary.boundary_residual(&mesh.point_times(), &iterate.jets_at_points(mesh), &mut conditions);
         match conditions.iter().all(|value| value.is_finite()) {
@@ -52,7 +52,7 @@ impl ConditionResiduals {
         iterate: &Iterate,
         mut multiple: impl FnMut() -> f64,
     ) {
-        let boundary = problem.boundary();
+        let Some(boundary) = problem.boundary() else { return };
         let pattern = &boundary.boundary_description().jacobian;
         let jets = iterate.jets_at_points(mesh);
         let mut values = vec![0.0; pattern.len()];
@@ -89,8 +89,9 @@ pub(super) struct ConditionDerivatives {
 }
 
 impl ConditionDerivatives {
-    pub(super) fn new(problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> ConditionDerivatives {
-        let (boundary, shared) = (problem.boundary(), &problem.shared);
+    /// `None` if there are no conditions.
+    pub(super) fn new(problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Option<ConditionDerivatives> {
+        let (boundary, shared) = (problem.boundary()?, &problem.shared);
         let b = boundary.boundary_description();
         let (times, jets) = (mesh.point_times(), iterate.jets_at_points(mesh));
         let rows = b.conditions.len();
@@ -117,6 +118,6 @@ impl ConditionDerivatives {
                 by_shared[(row, column)] += by_times[place] * mesh.moves(mesh.stops[mesh.points[point]]);
             }
         }
-        ConditionDerivatives { by_jets, by_shared }
+        Some(ConditionDerivatives { by_jets, by_shared })
     }
 }

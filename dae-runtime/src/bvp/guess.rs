@@ -119,7 +119,9 @@ impl Guess<'_> {
 
     /// Values of unknowns at a time: what is known of them, and otherwise what the text guesses.
     fn state(&self, problem: &Problem<'_>, ends: [f64; 2], t: f64, jets: &mut [f64]) -> Vec<f64> {
-        problem.boundary().boundary_guess(ends, t, jets);
+        if let Some(boundary) = problem.boundary() {
+            boundary.boundary_guess(ends, t, jets);
+        }
         let description = problem.description();
         let n = description.unknowns.len();
         let (mut y, mut slope) = (vec![0.0; n], vec![0.0; n]);

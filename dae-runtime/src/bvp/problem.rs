@@ -88,7 +88,9 @@ impl<'d> Problem<'d> {
     /// They are not finite, or not between the ends.
     pub(super) fn stops(&self, ends: [f64; 2]) -> Result<Stops, BvpError> {
         let mut inner = vec![0.0; self.points.len() - 2];
-        self.boundary().interior_points(&mut inner);
+        if let Some(boundary) = self.boundary() {
+            boundary.interior_points(&mut inner);
+        }
         let invalid = |message: String| Err(BvpError::InvalidOption { message });
         if ends[0] == ends[1] || ends.iter().any(|t| !t.is_finite()) {
             let [from, to] = ends;
@@ -120,14 +122,8 @@ impl<'d> Problem<'d> {
         Ok(Stops { points, times })
     }
 
-    /// The conditions.
-    ///
-    /// # Panics
-    /// Never: a problem has conditions.
-    pub(super) fn boundary(&self) -> &dyn Boundary {
-        match self.dae.prolongation().boundary() {
-            Some(boundary) => boundary,
-            None => unreachable!("a problem without conditions is not made"),
-        }
+    /// The conditions; a problem is made of models that have them.
+    pub(super) fn boundary(&self) -> Option<&dyn Boundary> {
+        self.dae.prolongation().boundary()
     }
 }
