@@ -145,33 +145,61 @@ impl Guess<'_> {
 
     /// The iterate on a mesh.
     fn iterate(&self, problem: &mut Problem<'_>, scheme: &'static Scheme, mesh: &Mesh, ends: [f64; 2]) -> Iterate {
-        let mut shared: Vec<f64> =
-            problem.shared.parameters.iter().map(|&parameter| problem.dae.parameters()[parameter]).collect();
-        if let Guess::Bvp(earlier) = self {
-            for (value, &parameter) in shared.iter_mut().zip(&problem.shared.parameters) {
-                let name = &problem.description().parameters[parameter];
-                *value = earlier.parameter(name).unwrap_or(*value);
-            }
-        }
-        if problem.shared.has_end {
-            shared.push(ends[1]);
-        }
-        let mut moved = mesh.clone();
-        problem.set_shared(&mut moved, &shared);
+        let shared = self.shared(problem, ends);
+        problem.set_shared(&mut mesh.clone(), &shared);
         let problem = &*problem;
         let layout = &problem.layout;
-        let (m, na, s) = (layout.differential.len(), layout.algebraic.len(), scheme.stages());
-        let jets_of_model = problem.dae.prolongation().prolongation_description().jets.len();
-        let mut jets = vec![0.0; jets_of_model];
-        let pick = |places: &[usize], state: &[f64]| places.iter().map(|&place| state[place]).collect::<Vec<f64>>();
+        let mut jets = vec![0.0; problem.dae.prolongation().prolongation_description().jets.len()];
         let guessed: Vec<Vec<f64>> = mesh.t.iter().map(|&t| self.state(problem, ends, t, &mut jets)).collect();
         let states = consistent_states(problem, mesh, &guessed, &mut jets);
+        let of_ends = states.iter().map(|state| {
+            let mut values = pick(&layout.algebraic, state);
+            values[layout.of_index_1..].fill(0.0);
+            values
+        });
+        let y =
+            Vectors::of_length(layout.differential.len(), states.iter().map(|state| pick(&layout.differential, state)));
+        Iterate {
+            shared,
+            ends: Vectors::of_length(layout.algebraic.len(), of_ends),
+            nodes: self.nodes(problem, scheme, mesh, ends, [&guessed, &states]),
+            jets: self.jets_at_stops(problem, mesh, ends, &y),
+            y,
+            directions: Vec::new(),
+        }
+    }
+
+    /// The shared quantities: values of parameters, or those of an earlier solution, and the end.
+    fn shared(&self, problem: &Problem<'_>, ends: [f64; 2]) -> Vec<f64> {
+        let value = |&parameter: &usize| {
+            let earlier = match self {
+                Guess::Bvp(earlier) => earlier.parameter(&problem.description().parameters[parameter]),
+                Guess::Text | Guess::Solution(_) | Guess::Table(_) => None,
+            };
+            earlier.unwrap_or(problem.dae.parameters()[parameter])
+        };
+        let end = problem.shared.has_end.then_some(ends[1]);
+        problem.shared.parameters.iter().map(value).chain(end).collect()
+    }
+
+    /// The derivatives and the algebraic unknowns at the nodes of all intervals, given what is guessed at the ends and the
+    /// states onto which that is moved.
+    fn nodes(
+        &self,
+        problem: &Problem<'_>,
+        scheme: &'static Scheme,
+        mesh: &Mesh,
+        ends: [f64; 2],
+        [guessed, states]: [&[Vec<f64>]; 2],
+    ) -> Vectors {
+        let layout = &problem.layout;
+        let (m, na, s) = (layout.differential.len(), layout.algebraic.len(), scheme.stages());
+        let mut jets = vec![0.0; problem.dae.prolongation().prolongation_description().jets.len()];
         // How far the guess is moved at a time in an interval.
         let moved = |i: usize, theta: f64, place: usize| {
             let at = |k: usize| states[k][place] - guessed[k][place];
             (1.0 - theta) * at(i) + theta * at(i + 1)
         };
-        let y = Vectors::of_length(m, states.iter().map(|state| pick(&layout.differential, state)));
         let mut nodes = Vectors::zeros(mesh.intervals(), s * (m + na));
         for i in 0..mesh.intervals() {
             let h = mesh.t[i + 1] - mesh.t[i];
@@ -184,7 +212,8 @@ impl Guess<'_> {
             for (j, node) in nodes[i].chunks_exact_mut((m + na).max(1)).enumerate() {
                 for (k, &place) in layout.differential.iter().enumerate() {
                     // The derivatives of the polynomial with these values.
-                    node[k] = (0..s).map(|l| scheme.a_inverse[(j, l)] * (inner[l][place] - y[i][k])).sum::<f64>() / h;
+                    let from_left = |l: usize| inner[l][place] - states[i][place];
+                    node[k] = (0..s).map(|l| scheme.a_inverse[(j, l)] * from_left(l)).sum::<f64>() / h;
                 }
                 if problem.shared.has_end
                     && let Some((_, slope)) =
@@ -196,31 +225,31 @@ impl Guess<'_> {
                 node[m..].copy_from_slice(&pick(&layout.algebraic, &inner[j]));
             }
         }
-        let at_stops = mesh.stops.iter().map(|&place| {
-            let t = mesh.t[place];
-            self.state(problem, ends, t, &mut jets);
-            let guess = jets.clone();
-            let found = consistent_jets(&*problem.dae, layout, &problem.shared, t, &y[place], &mut jets);
-            match found {
-                Some(_) => jets.clone(),
-                None => guess,
-            }
-        });
-        let jets = Vectors::of_length(jets_of_model, at_stops);
-        let end = |state: &Vec<f64>| {
-            let mut values = pick(&layout.algebraic, state);
-            values[layout.of_index_1..].fill(0.0);
-            values
-        };
-        let ends = Vectors::of_length(na, states.iter().map(end));
-        Iterate { shared, y, ends, nodes, jets, directions: Vec::new() }
+        nodes
     }
+
+    /// Jets at the stops, consistent with these differential unknowns where there are any.
+    fn jets_at_stops(&self, problem: &Problem<'_>, mesh: &Mesh, ends: [f64; 2], y: &Vectors) -> Vectors {
+        let count = problem.dae.prolongation().prolongation_description().jets.len();
+        let at_stop = |&place: &usize| {
+            let (t, mut guess) = (mesh.t[place], vec![0.0; count]);
+            self.state(problem, ends, t, &mut guess);
+            let mut jets = guess.clone();
+            let found = consistent_jets(&*problem.dae, &problem.layout, &problem.shared, t, &y[place], &mut jets);
+            if found.is_some() { jets } else { guess }
+        };
+        Vectors::of_length(count, mesh.stops.iter().map(at_stop))
+    }
+}
+
+/// The entries of a state at these places.
+fn pick(places: &[usize], state: &[f64]) -> Vec<f64> {
+    places.iter().map(|&place| state[place]).collect()
 }
 
 /// The state and the derivative that the equations give near a guess, if there are consistent values.
 fn consistent(problem: &Problem<'_>, t: f64, guess: &[f64], jets: &mut [f64]) -> Option<(Vec<f64>, Vec<f64>)> {
-    let y: Vec<f64> = problem.layout.differential.iter().map(|&place| guess[place]).collect();
-    let (state, slope, _) = consistent_state(problem, t, &y, jets)?;
+    let (state, slope, _) = consistent_state(problem, t, &pick(&problem.layout.differential, guess), jets)?;
     Some((state, slope))
 }
 
