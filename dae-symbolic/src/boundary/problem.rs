@@ -5,6 +5,10 @@
 use crate::expr::Symbol;
 use crate::model::{BoundaryConditions, Condition, Model};
 
+/// Positions of the ends among the times of conditions.
+pub(super) const START: usize = 0;
+pub(super) const END: usize = 1;
+
 /// Where a condition comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
