@@ -21,17 +21,21 @@ use crate::index::Analysis;
 use crate::model::Model;
 use crate::prolongation::Prolonged;
 
-/// Points beside the consistent one.
+/// Number of points beside the consistent one.
 const OTHERS: u64 = 3;
 
 /// How far the jets of other points are from it, relative to their size.
 const DISTANCE: f64 = 0.3;
 
-/// A row nearer than this to a combination of others, relative to its size, is one.
+/// A row nearer than this to a combination of others, relative to its size, is one: about the square root of a rounding
+/// error, above the errors of [`rate`].
 const DEPENDENT: f64 = 1e-8;
 
-/// Problems with more rows are not examined.
+/// Problems with more rows and columns are not examined: the work grows with the cube of their number.
 const MOST: usize = 600;
+
+/// Step of differences in time, relative to the time: about the cube root of a rounding error.
+const STEP: f64 = 1e-5;
 
 /// Checks that no condition follows from others.
 pub(super) fn check(
@@ -162,7 +166,7 @@ fn relations(prolonged: &Prolonged, at: &Place, linear: &[usize]) -> Vec<Vec<(us
 
 /// $\partial G/\partial t$, by central differences.
 fn rate(prolonged: &Prolonged, t: f64, jets: &[f64]) -> Vec<f64> {
-    let h = 1e-5 * (1.0 + t.abs());
+    let h = STEP * (1.0 + t.abs());
     let rows = prolonged.description.equations.len();
     let [mut before, mut after] = [vec![0.0; rows], vec![0.0; rows]];
     prolonged.prolonged_residual(t - h, jets, &mut before);

@@ -96,25 +96,10 @@ impl BoundaryProgram {
         });
         let interior: Vec<Expr> = interior.collect();
         let ends = boundary.horizon.map(|(from, to)| Program::new(&model.dag, &[from, to], &[], load)).transpose()?;
-        let mut points: Vec<(usize, Point)> = numbers
-            .iter()
-            .enumerate()
-            .map(|(time, &number)| {
-                (
-                    number,
-                    match boundary.times[time] {
-                        PointTime::Start => Point::Start,
-                        PointTime::End => Point::End,
-                        PointTime::Interior(_) => Point::Interior(boundary.time_name(model, time).into()),
-                    },
-                )
-            })
-            .collect();
-        points.sort_by_key(|&(number, _)| number);
         let free = boundary.free_parameters.iter().map(|&(parameter, _)| parameters.place_of(parameter.index()));
         Ok(BoundaryProgram {
             description: BoundaryDescription {
-                points: points.into_iter().map(|(_, point)| point).collect(),
+                points: points(model, boundary, &numbers).into(),
                 conditions: names.into(),
                 free_parameters: free.collect(),
                 has_free_end: boundary.free_end.is_some(),
@@ -130,6 +115,19 @@ impl BoundaryProgram {
             ends,
         })
     }
+}
+
+/// The points in the order of their numbers.
+fn points(model: &Model, boundary: &BoundaryConditions, numbers: &[usize]) -> Vec<Point> {
+    let mut points = vec![Point::Start; numbers.len()];
+    for (i, (time, &number)) in boundary.times.iter().zip(numbers).enumerate() {
+        points[number] = match time {
+            PointTime::Start => Point::Start,
+            PointTime::End => Point::End,
+            PointTime::Interior(_) => Point::Interior(boundary.time_name(model, i).into()),
+        };
+    }
+    points
 }
 
 /// No conditions.
