@@ -31,7 +31,8 @@ const INDEX_2: &str = "struct Index2 {
 fn errors(text: &str, form: &Form, stages: usize, count: usize, method: BvpMethod, projection: bool) -> [f64; 2] {
     let form = model(text, form);
     let exact: (&str, fn(f64) -> f64) = if text == INDEX_1 { ("x", |t| (-t).exp()) } else { ("x1", f64::sin) };
-    let bvp = Bvp::new(&form).stages(stages).intervals(count).fixed_mesh().method(method).projection(projection);
+    let bvp = Bvp::new(&form).stages(stages).intervals(count).fixed_mesh().method(method);
+    let bvp = if projection { bvp } else { bvp.without_projection() };
     let found = bvp.rtol(1e-12).atol(1e-12).without_continuation().solve(0.0, 2.0).unwrap_or_else(|it| panic!("{it}"));
     let error = |t: f64| (found.value(exact.0, t).expect("inside") - (exact.1)(t)).abs();
     let ends = found.mesh.iter().map(|&t| error(t)).fold(0.0, f64::max);

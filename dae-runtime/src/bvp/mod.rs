@@ -1,7 +1,7 @@
 //! Boundary value problems.
 //!
 //! In: a formulation of index 1 or 2 of a model with boundary conditions ([`crate::contract::Boundary`]), tolerances, a
-//! guess. Out: a [`BvpSolution`] with a mesh and an estimate of its error, or a [`BvpError`] with the last iterate.
+//! first guess. Out: a [`BvpSolution`] with a mesh and an estimate of its error, or a [`BvpError`] with the last iterate.
 //!
 //! ```
 //! # use dae_runtime::contract::Dae;
@@ -16,27 +16,28 @@
 //!
 //! # Method
 //!
-//! Projected collocation with Gauss nodes, or collocation with those of Radau IIA (file `collocation`); the linear systems
-//! are almost block diagonal, and are solved in time linear in the number of intervals (`elimination`); Newton's
-//! iteration is damped by the natural monotonicity test (`newton`); the error is the difference from a solution of lower
-//! order on the same mesh (`estimate`), and meshes distribute it evenly (`mesh`, `adaptive`). Where rounding errors of the
-//! equations would change the solution by more than the tolerance, or solutions grow by so much that the linear equations
-//! cannot be solved, that is an error too ([`Cause::IllConditioned`]). Multiple shooting is the independent second way
-//! (`shooting`).
+//! Projected collocation at the nodes of Gauss, or collocation at those of Radau IIA (`collocation`, `equations`,
+//! `projection`). The linear systems are almost block diagonal, and are solved in time linear in the number of intervals
+//! (`condensed`, `elimination`). Newton's iteration is damped by the natural monotonicity test (`newton`). The error is
+//! estimated as the difference from a solution of lower order on the same mesh (`estimate`), and meshes distribute it
+//! evenly (`mesh`, `adaptive`). Where rounding errors of the equations would change the solution by more than the tolerance
+//! (`rounding`), or solutions grow by so much that the linear equations cannot be solved, that is an error too
+//! ([`Cause::IllConditioned`]). Multiple shooting is an independent second method (`shooting`).
 //!
 //! # Which form
 //!
 //! The boundary conditions are those of the model, whatever the form. Forms that enforce constraints (`ggl`) converge from
 //! poorer guesses than `index1`, in which constraints hold at the start and are differentiated elsewhere: the swing-up of a
-//! cart-pole in Cartesian coordinates is solved from straight lines in the one form and not in the other. `index1` serves
-//! where constraints are combinations of equations with derivatives.
+//! cart-pole in Cartesian coordinates is solved from straight lines in `ggl`, and not in `index1`. The latter serves where
+//! constraints are combinations of equations with derivatives.
 //!
 //! # How large the meshes are
 //!
-//! Intervals with which the true error of all components is at most $10^{-10}$ of the largest value, or of one, with the
-//! default numbers of nodes, beside the smallest mesh of COLNEW (`bvode` of Scilab 6.1, four collocation points, tolerances
-//! by half decades and eight first meshes), on the singularly perturbed problems of the test set of F. Mazzia and J. R.
-//! Cash (*A Fortran test set for boundary value problem solvers*, AIP Conf. Proc. 1648, 2015):
+//! The table compares the number of intervals with that of COLNEW on the singularly perturbed problems of the test set of
+//! F. Mazzia and J. R. Cash (*A Fortran test set for boundary value problem solvers*, AIP Conf. Proc. 1648, 2015), where the
+//! true error of every component is at most $10^{-10}$ of its largest value, or of one if that is larger. This module has
+//! its default numbers of nodes. COLNEW (`bvode` of Scilab 6.1) has four collocation points, and its smallest mesh is shown
+//! of those for tolerances half a decade apart and eight first meshes.
 //!
 //! | problem, parameter | this module | COLNEW |
 //! |---|---|---|
@@ -53,9 +54,9 @@
 //! | 33 (swirling flow), 0.01 | 17 | 56 |
 //! | 34 (Bratu), 1 | 10 | 20 |
 //!
-//! For 32 and 33 COLNEW has equations of order four and six collocation points, its best. On 40 problems its meshes are 2 to
-//! 11 times as large; with four nodes here, too, they are 0.5 to 1.8 times as large. The example `boundary_value_problems`
-//! prints mesh, error and time for the whole collection.
+//! For problems 32 and 33 COLNEW is given equations of order four, and six collocation points, with which its meshes are
+//! smallest. On 40 problems its meshes are 2 to 11 times as large as those here; with four nodes here, too, they are 0.5 to 1.8
+//! times as large. The example `boundary_value_problems` prints mesh, error and time for the whole collection.
 
 mod adaptive;
 mod collocation;
@@ -129,8 +130,8 @@ impl fmt::Debug for Bvp<'_> {
 }
 
 impl<'d> Bvp<'d> {
-    /// The problem of this formulation with the conditions of its model. Free parameters are found, while the formulation
-    /// given keeps its own.
+    /// The problem of this formulation with the conditions of its model. It is a copy that takes the values of free
+    /// parameters that are found: the formulation given keeps its own.
     pub fn new<D: Dae + Clone + 'd>(form: &D) -> Self {
         Bvp::of(Box::new(form.clone()))
     }
@@ -167,37 +168,37 @@ impl<'d> Bvp<'d> {
         self
     }
 
-    /// Sets the number of nodes in each interval of a collocation method, from 2 to 9: 4, 5 or 7 unless set, by the
-    /// tolerance. Shooting has none.
+    /// Sets the number of collocation nodes in each interval, from 2 to 9. Unless set, it is 4, 5 or 7, depending on the
+    /// relative tolerance. Shooting has no nodes.
     pub fn stages(mut self, stages: usize) -> Self {
         self.options.stages = Some(stages);
         self
     }
 
-    /// Sets the number of intervals of the first mesh.
+    /// Sets the number of intervals of the first mesh, 10 unless set.
     pub fn intervals(mut self, intervals: usize) -> Self {
         self.options.intervals = intervals;
         self
     }
 
-    /// Sets the largest number of intervals, and the first one where that is larger.
+    /// Sets the largest number of intervals, 10,000 unless set; the first mesh has no more either.
     pub fn max_intervals(mut self, intervals: usize) -> Self {
         self.options.most_intervals = intervals;
         self.options.intervals = self.options.intervals.min(intervals);
         self
     }
 
-    /// Solves on the first mesh only, whatever the error: success then says nothing about it, but for the estimate
-    /// ([`BvpSolution::error_estimate`]).
+    /// Solves on the first mesh only, whatever the error: success then does not mean that the tolerance is met, and
+    /// [`BvpSolution::error_estimate`] says how large the error is.
     pub fn fixed_mesh(mut self) -> Self {
         self.options.has_fixed_mesh = true;
         self
     }
 
-    /// Switches the projection of collocation methods onto the constraints of unknowns of index 2 on or off. Without it
-    /// methods of Gauss lose their order at the ends of intervals.
-    pub fn projection(mut self, is_on: bool) -> Self {
-        self.options.projects = is_on;
+    /// Leaves the ends of intervals where collocation ends, without a projection onto the constraints of unknowns of
+    /// index 2. Methods of Gauss then lose their order there.
+    pub fn without_projection(mut self) -> Self {
+        self.options.projects = false;
         self
     }
 
@@ -208,15 +209,15 @@ impl<'d> Bvp<'d> {
         self
     }
 
-    /// Starts from a solution: of a similar problem, or of an integration with dense output. Unknowns are found by name.
+    /// Starts from a solution: of a similar problem, or of an integration with dense output. Unknowns are matched by name.
     pub fn guess(mut self, solution: &'d Solution) -> Self {
         self.options.guess = Guess::Solution(solution);
         self
     }
 
-    /// Starts from values of unknowns at some times, in order, with straight lines between them; another interval is mapped
-    /// to that of the times. For unknowns without a column the text has the guess. If there are at least as many times as
-    /// the first mesh has ([`Bvp::intervals`]), they are that mesh.
+    /// Starts from values of unknowns at some times, in order, with straight lines between them. If the problem has another
+    /// interval, it is mapped to that of the times. Unknowns without a column start from the guess of the text. If the
+    /// times make at least as many intervals as [`Bvp::intervals`], they are the first mesh.
     pub fn guess_table(
         mut self,
         times: impl Into<Vec<f64>>,
@@ -227,18 +228,18 @@ impl<'d> Bvp<'d> {
         self
     }
 
-    /// Starts from an earlier solution, its mesh and its free parameters; a free end starts from the end given to
-    /// [`Bvp::solve`], for which [`BvpSolution::end`] may be taken.
+    /// Starts from an earlier solution, its mesh and its free parameters. A free end starts from the end given to
+    /// [`Bvp::solve`], which may be [`BvpSolution::end`] of the earlier solution.
     pub fn warm_start(mut self, solution: &'d BvpSolution) -> Self {
         self.options.guess = Guess::Bvp(solution);
         self
     }
 
-    /// Approaches the problem by continuation: solves it with this value of the parameter first, to which the guess then
-    /// belongs, and moves the parameter to its own value. Several parameters move together.
+    /// Approaches the problem by continuation: solves it first with this value of the parameter, for which the guess is
+    /// meant, and moves the parameter from there to its own value. Several parameters move together.
     ///
-    /// Without it a problem is solved from its guess, and if that fails by continuation in parameters that are far from
-    /// one, which start from one.
+    /// Without it, a problem is solved from its guess, and if that fails, by continuation in parameters whose absolute
+    /// values are far from one, from one on.
     pub fn continuation(mut self, parameter: impl Into<Name>, from: f64) -> Self {
         let mut given = match self.options.continuation {
             Continuation::Given(given) => given,
@@ -266,8 +267,8 @@ impl<'d> Bvp<'d> {
     /// earlier than `t0`.
     ///
     /// # Errors
-    /// The problem is not well posed, an option is meaningless, or no solution was found that is accurate enough; then the
-    /// error contains the last iterate.
+    /// The problem is not well posed, an option is meaningless, or no solution was found that is accurate enough. In the
+    /// last case the error contains the last iterate.
     pub fn solve(self, t0: f64, t_end: f64) -> Result<BvpSolution, BvpError> {
         solve::solve(self.dae, self.options, [t0, t_end])
     }

@@ -18,7 +18,7 @@ pub enum BvpMethod {
     /// Projected collocation at the nodes of Gauss.
     #[default]
     Gauss,
-    /// Collocation at the nodes of Radau IIA, which damp what decays fast, and only that.
+    /// Collocation at the nodes of Radau IIA. They damp what decays fast from the start to the end, but not what grows fast.
     Radau,
     /// Multiple shooting by Radau IIA with variational equations.
     Shooting,
