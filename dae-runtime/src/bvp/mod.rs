@@ -58,22 +58,16 @@
 //! smallest. On 40 problems its meshes are 2 to 11 times as large as those here; with four nodes here, too, they are 0.5 to 1.8
 //! times as large. The example `boundary_value_problems` prints mesh, error and time for the whole collection.
 
-mod adaptive;
 mod collocation;
 mod condensed;
 mod conditions;
-mod continuation;
 mod elimination;
-mod equations;
 mod error;
-mod estimate;
 mod guess;
 mod householder;
 mod iterate;
 mod layout;
-mod linearization;
 mod linearized;
-mod lower_order;
 mod mesh;
 mod newton;
 mod norm;
@@ -81,19 +75,14 @@ mod obstacle;
 mod options;
 mod point;
 mod problem;
-mod projection;
 mod record;
-mod rounding;
 mod scheme;
-mod sensitivities;
 mod shared;
 mod shooting;
 mod solution;
 mod solve;
-mod states;
 mod table;
 mod tolerances;
-mod transfer;
 
 use std::fmt;
 

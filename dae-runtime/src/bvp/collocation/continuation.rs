@@ -10,16 +10,18 @@
 //! derivatives, and large ones that multiply nonlinear terms, make a problem hard. They start from $\pm 1$; first each on
 //! its own, the one farthest from one first, then all together.
 
+use crate::bvp::error::{BvpError, Cause};
+use crate::bvp::guess::FirstGuess;
+use crate::bvp::iterate::Iterate;
+use crate::bvp::mesh::Mesh;
+use crate::bvp::problem::Problem;
+use crate::bvp::scheme::Scheme;
+use crate::bvp::solution::BvpStatistics;
+use crate::bvp::tolerances::Tolerances;
+use crate::contract::Name;
+
 use super::adaptive::{self, Failed, Found, Plan};
-use super::collocation::Collocation;
-use super::error::Cause;
-use super::guess::FirstGuess;
-use super::iterate::Iterate;
-use super::mesh::Mesh;
-use super::problem::Problem;
-use super::scheme::Scheme;
-use super::solution::BvpStatistics;
-use super::tolerances::Tolerances;
+use super::polynomials::Collocation;
 use super::transfer::transfer;
 
 /// Relative tolerance of all problems but the last.
@@ -38,8 +40,28 @@ pub(super) struct Path {
 }
 
 impl Path {
-    pub(super) fn new(moving: Vec<(usize, f64, f64)>) -> Path {
-        Path { moving }
+    /// The path on which parameters with these names move from these values.
+    ///
+    /// # Errors
+    /// A parameter does not exist, or cannot move.
+    pub(super) fn given(problem: &Problem<'_>, given: &[(Name, f64)]) -> Result<Path, BvpError> {
+        let parameters = &problem.description().parameters;
+        let moving = given.iter().map(|(name, from)| {
+            let place = parameters.iter().position(|it| it == name);
+            let message = match place {
+                Some(k) if problem.shared.column(k).is_some() => {
+                    format!("the conditions determine `{name}`, so that there is no continuation in it")
+                }
+                Some(_) if !from.is_finite() => format!("continuation cannot begin at {name} = {from}"),
+                Some(k) => return Ok((k, *from, problem.dae.parameters()[k])),
+                None => {
+                    let known: Vec<String> = parameters.iter().map(|it| format!("`{it}`")).collect();
+                    format!("there is no parameter `{name}` for continuation; the model has {}", known.join(", "))
+                }
+            };
+            Err(BvpError::InvalidOption { message })
+        });
+        Ok(Path { moving: moving.collect::<Result<_, _>>()? })
     }
 
     /// The paths to try where none is given.

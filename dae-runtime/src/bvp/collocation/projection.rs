@@ -12,15 +12,15 @@
 //! with the unknowns $z_1$ of index 1 that occur in constraints. Without it, methods of Gauss lose their order at the ends
 //! of intervals, and for an odd number of nodes their stability.
 
+use crate::bvp::iterate::Iterate;
+use crate::bvp::mesh::Mesh;
+use crate::bvp::obstacle::Deficiency;
+use crate::bvp::tolerances::Tolerances;
 use crate::contract::Pattern;
 use crate::linalg::matrix::{Factors, Matrix};
 use crate::linalg::vector::{add, larger};
 
-use super::collocation::{Collocation, Stage};
-use super::iterate::Iterate;
-use super::mesh::Mesh;
-use super::obstacle::Deficiency;
-use super::tolerances::Tolerances;
+use super::polynomials::{Collocation, Stage};
 
 /// The linearised projection onto the constraints at the right end of an interval.
 pub(super) struct Projection {

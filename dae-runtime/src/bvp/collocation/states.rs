@@ -3,17 +3,17 @@
 //! In: an iterate on a mesh. Out: states at any time, in which algebraic unknowns are consistent with the differential
 //! ones, and a [`Solution`] of them.
 
+use crate::bvp::iterate::Iterate;
+use crate::bvp::linearized::Linearized;
+use crate::bvp::mesh::Mesh;
+use crate::bvp::point::consistent_jets;
+use crate::bvp::record::Interpolation;
+use crate::bvp::tolerances::Tolerances;
 use crate::contract::Kind;
 use crate::linalg::vector::larger;
 use crate::solution::Solution;
 
-use super::collocation::Collocation;
-use super::iterate::Iterate;
-use super::linearized::Linearized;
-use super::mesh::Mesh;
-use super::point::consistent_jets;
-use super::record::Interpolation;
-use super::tolerances::Tolerances;
+use super::polynomials::Collocation;
 
 /// Where interpolated algebraic unknowns are compared.
 const BETWEEN: [f64; 3] = [0.07, 0.43, 0.93];

@@ -10,16 +10,16 @@
 //! Errors of algebraic unknowns are those that follow from the errors of differential unknowns, $\partial z/\partial y\,
 //! \delta y$, since solutions are recorded with algebraic unknowns that are consistent ([`super::states`]).
 
+use crate::bvp::iterate::Iterate;
+use crate::bvp::mesh::Mesh;
+use crate::bvp::scheme::Nodes;
+use crate::bvp::tolerances::Tolerances;
 use crate::linalg::vector::larger;
 
-use super::collocation::Collocation;
-use super::iterate::Iterate;
 use super::lower_order::LowerOrder;
-use super::mesh::Mesh;
+use super::polynomials::Collocation;
 use super::rounding;
-use super::scheme::Nodes;
 use super::states::States;
-use super::tolerances::Tolerances;
 
 /// Where differences are sampled, as fractions of an interval; the ends are compared as well.
 const SAMPLES: [f64; 5] = [0.1, 0.3, 0.5, 0.7, 0.9];

@@ -3,13 +3,13 @@
 //! In: a problem, a mesh, an iterate. Out: the matrix of what belongs to the nodes of an interval, and how the ends of the
 //! interval are related once that is eliminated.
 
+use crate::bvp::iterate::Iterate;
+use crate::bvp::mesh::Mesh;
+use crate::bvp::obstacle::Deficiency;
 use crate::contract::Dae;
 use crate::linalg::vector::add;
 
-use super::collocation::{Collocation, Stage};
-use super::iterate::Iterate;
-use super::mesh::Mesh;
-use super::obstacle::Deficiency;
+use super::polynomials::{Collocation, Stage};
 
 /// The linearisation at a node: values of derivatives, and for each of them the row and what it is by.
 pub(super) struct Linearization {

@@ -2,11 +2,11 @@
 //!
 //! In: an iterate on a mesh. Out: the values of its polynomials on another mesh.
 
+use crate::bvp::iterate::Iterate;
+use crate::bvp::mesh::Mesh;
 use crate::linalg::vectors::Vectors;
 
-use super::collocation::Collocation;
-use super::iterate::Iterate;
-use super::mesh::Mesh;
+use super::polynomials::Collocation;
 
 /// The iterate on another mesh.
 pub(super) fn transfer(collocation: &Collocation<'_, '_>, from: &Mesh, iterate: &Iterate, to: &Mesh) -> Iterate {

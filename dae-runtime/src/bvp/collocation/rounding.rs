@@ -6,16 +6,16 @@
 //! Rounding errors of different terms have different signs, which are drawn several times: the change is some standard
 //! deviations of the responses. Those of the coefficients of the method are the same in all intervals, and add up.
 
+use crate::bvp::iterate::Iterate;
+use crate::bvp::mesh::Mesh;
+use crate::bvp::scheme::Nodes;
+use crate::bvp::tolerances::Tolerances;
 use crate::linalg::vector::larger;
 
-use super::collocation::Collocation;
 use super::equations::Residuals;
-use super::iterate::Iterate;
 use super::lower_order::LowerOrder;
-use super::mesh::Mesh;
-use super::scheme::Nodes;
+use super::polynomials::Collocation;
 use super::states::States;
-use super::tolerances::Tolerances;
 
 /// Rounding errors of the equations at nodes and of sums over nodes, as fractions of their terms: there are many
 /// operations behind a term.

@@ -7,14 +7,14 @@
 //! the gaps between intervals: where solutions grow by more than can be told from rounding errors, the factors may give
 //! something else, and what follows from them is meaningless.
 
+use crate::bvp::iterate::Iterate;
+use crate::bvp::mesh::Mesh;
+use crate::bvp::scheme::{Nodes, Scheme};
+use crate::bvp::tolerances::Tolerances;
 use crate::linalg::vectors::Vectors;
 
-use super::collocation::Collocation;
 use super::equations::{Factorized, Residuals};
-use super::iterate::Iterate;
-use super::mesh::Mesh;
-use super::scheme::{Nodes, Scheme};
-use super::tolerances::Tolerances;
+use super::polynomials::Collocation;
 
 /// Linear equations are solved if what remains of their residuals is this many times their rounding errors.
 const SOLVED: f64 = 1e3;

@@ -2,7 +2,7 @@
 //!
 //! In: a problem, a mesh, an iterate. Out: the residuals of all equations, and Newton corrections.
 //!
-//! At the nodes of an interval, with the polynomials of [`super::collocation`],
+//! At the nodes of an interval, with the polynomials of [`super::polynomials`],
 //!
 //! $$ F\bigl(t_i + c_j h,\; (y_i + h \textstyle\sum_l a_{jl} K_l,\, Z_j),\; K_j\bigr) = 0, \qquad
 //!    y_{i+1} = y_i + h \textstyle\sum_j b_j K_j . $$
@@ -11,26 +11,26 @@
 //! in COLSYS: U. Ascher, J. Christiansen & R. D. Russell, ACM TOMS 7 (1981)).
 //! With unknowns of index 2 the right end is projected onto the constraints ([`super::projection`]).
 
+use crate::bvp::condensed::{Condensed, CondensedSolution};
+use crate::bvp::conditions::ConditionResiduals;
+use crate::bvp::elimination::Relations;
+use crate::bvp::iterate::Iterate;
+use crate::bvp::mesh::Mesh;
+use crate::bvp::newton::Discretization;
+use crate::bvp::obstacle::Deficiency;
+use crate::bvp::problem::Problem;
+use crate::bvp::scheme::Scheme;
+use crate::bvp::tolerances::Tolerances;
 use crate::linalg::matrix::{eliminate, solve, substitute};
 use crate::linalg::vector::{add, larger};
 use crate::linalg::vectors::Vectors;
 
-use super::collocation::Collocation;
-use super::condensed::{Condensed, CondensedSolution};
-use super::conditions::ConditionResiduals;
-use super::elimination::Relations;
-use super::iterate::Iterate;
 use super::linearization::Linearization;
-use super::mesh::Mesh;
-use super::newton::Discretization;
-use super::obstacle::Deficiency;
-use super::problem::Problem;
+use super::polynomials::Collocation;
 use super::projection::Projection;
-use super::scheme::Scheme;
-use super::tolerances::Tolerances;
 
 /// The residuals of all equations.
-pub(super) struct Residuals {
+pub(in crate::bvp) struct Residuals {
     /// Of the equations at the nodes of each interval.
     pub(super) nodes: Vectors,
     /// $y_i + h \sum b_j K_j - y_{i+1}$.
@@ -56,7 +56,7 @@ impl Residuals {
 }
 
 /// The factorised linearisation of all equations.
-pub(super) struct Factorized {
+pub(in crate::bvp) struct Factorized {
     /// For each interval, column by column: the factors of the derivatives with respect to what belongs to its nodes, and
     /// how that changes with $y_i$ and the shared quantities.
     nodes: Vectors,

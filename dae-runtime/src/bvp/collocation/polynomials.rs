@@ -7,16 +7,15 @@
 //!
 //! $$ y(t_i + \theta h) = y_i + h \sum_l K_l \int_0^\theta L_l, \qquad z(t_i + \theta h) = \sum_l Z_l L_l(\theta) $$
 //!
-//! with the Lagrange polynomials $L_l$ of the nodes ([`super::scheme`]). What they satisfy is in [`super::equations`].
+//! with the Lagrange polynomials $L_l$ of the nodes ([`crate::bvp::scheme`]). What they satisfy is in [`super::equations`].
 
+use crate::bvp::iterate::Iterate;
+use crate::bvp::mesh::Mesh;
+use crate::bvp::problem::Problem;
+use crate::bvp::scheme::Scheme;
+use crate::bvp::tolerances::Tolerances;
 use crate::contract::Dae;
 use crate::linalg::vector::{add, larger};
-
-use super::iterate::Iterate;
-use super::mesh::Mesh;
-use super::problem::Problem;
-use super::scheme::Scheme;
-use super::tolerances::Tolerances;
 
 /// Storage for evaluations.
 pub(super) struct Stage {

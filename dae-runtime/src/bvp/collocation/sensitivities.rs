@@ -3,10 +3,11 @@
 //! In: a solution of the discretised equations, with parameters that keep their values among the shared quantities. Out:
 //! the derivatives of the states at the ends of intervals with respect to these, with all conditions kept.
 
-use super::collocation::Collocation;
-use super::iterate::Iterate;
-use super::linearized::Linearized;
-use super::mesh::Mesh;
+use crate::bvp::iterate::Iterate;
+use crate::bvp::linearized::Linearized;
+use crate::bvp::mesh::Mesh;
+
+use super::polynomials::Collocation;
 use super::states::States;
 
 /// The derivatives for each of these parameters, in their order: for each end of an interval those of all unknowns, at a

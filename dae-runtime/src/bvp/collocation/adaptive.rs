@@ -2,21 +2,21 @@
 //!
 //! In: a problem, a first mesh with a first guess. Out: a solution with its mesh and error.
 
+use crate::bvp::error::Cause;
+use crate::bvp::iterate::Iterate;
+use crate::bvp::mesh::{Mesh, equidistributed, halved, monitor};
+use crate::bvp::newton::{self, Limits};
+use crate::bvp::obstacle::Obstacle;
+use crate::bvp::problem::Problem;
+use crate::bvp::scheme::{Nodes, Scheme};
+use crate::bvp::solution::BvpStatistics;
+use crate::bvp::tolerances::Tolerances;
 use crate::linalg::vector::larger;
 
-use super::collocation::Collocation;
-use super::error::Cause;
 use super::estimate::{Estimate, estimate, estimate_unless_too_coarse};
-use super::iterate::Iterate;
-use super::mesh::{Mesh, equidistributed, halved, monitor};
-use super::newton::{self, Limits};
-use super::obstacle::Obstacle;
-use super::problem::Problem;
+use super::polynomials::Collocation;
 use super::rounding::is_ill_conditioned;
-use super::scheme::{Nodes, Scheme};
-use super::solution::BvpStatistics;
 use super::states::interpolation_errors;
-use super::tolerances::Tolerances;
 use super::transfer::transfer;
 
 /// How solutions are sought.
