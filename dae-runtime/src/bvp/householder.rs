@@ -5,9 +5,9 @@
 
 use crate::linalg::vector::{add, dot, norm};
 
-/// Reduces the first columns of a matrix with `rows` rows, as many as there is room for `factors`, to triangular form by
-/// reflections $I - f\, d d^\top$ with $d = (1, \dots)$, and applies these to the others; the directions $d$ are left below
-/// the diagonal.
+/// Reduces as many columns of a matrix with `rows` rows as there are `factors` to triangular form, by reflections
+/// $I - f\, d d^\top$ with $d = (1, \dots)$, and applies these to the other columns. The directions $d$ are left below the
+/// diagonal.
 pub(super) fn triangularize(rows: usize, matrix: &mut [f64], factors: &mut [f64]) {
     for (k, factor) in factors.iter_mut().enumerate() {
         let (done, rest) = matrix.split_at_mut((k + 1) * rows);

@@ -1,6 +1,6 @@
-//! What is solved for.
+//! The unknowns of a discretised problem.
 //!
-//! In: nothing. Out: the type [`Iterate`], which is also that of a correction.
+//! In: nothing. Out: the type [`Iterate`] of their values, and of corrections of these.
 
 use crate::linalg::matrix::Matrix;
 use crate::linalg::vector::add;
@@ -8,7 +8,7 @@ use crate::linalg::vectors::Vectors;
 
 use super::mesh::Mesh;
 
-/// Values of everything that is solved for.
+/// Values of all unknowns of a discretised problem.
 #[derive(Clone, Debug)]
 pub(super) struct Iterate {
     /// Shared quantities.

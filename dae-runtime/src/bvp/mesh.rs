@@ -53,7 +53,7 @@ impl Mesh {
         self.t[count - 1] = end;
     }
 
-    /// Whether a free end may move there in one step: times before it keep their order and their proportions.
+    /// Whether a free end may move there in one step, so that the times before it keep their order.
     pub(super) fn can_end_at(&self, end: f64) -> bool {
         let from = self.t[self.stops[self.stops.len() - 2]];
         let ratio = (end - from) / (self.t[self.t.len() - 1] - from);
@@ -68,11 +68,12 @@ impl Mesh {
 
 /// An interval counts at least as much as this fraction of the mean, so that the mesh stays able to notice changes.
 const LEAST: f64 = 0.15;
-/// An interval has at least this fraction of the number of its neighbours.
+/// An interval is divided at least this fraction as finely as its neighbours.
 const NEIGHBOUR: f64 = 0.3;
 /// Times closer than this, relative to the whole interval, differ by rounding errors only.
 pub(super) const CLOSE: f64 = 1e-12;
-/// A free end moves in one step to at most this many times its distance.
+/// In one step, a free end moves to at most this many times its distance from the last point before it, and to at least
+/// the reciprocal.
 const MOST_STRETCH: f64 = 5.0;
 /// Fewest intervals between two points.
 const FEWEST: usize = 3;

@@ -16,13 +16,13 @@
 //!
 //! # Method
 //!
-//! Projected collocation at the nodes of Gauss, or collocation at those of Radau IIA (`collocation`, `equations`,
-//! `projection`). The linear systems are almost block diagonal, and are solved in time linear in the number of intervals
-//! (`condensed`, `elimination`). Newton's iteration is damped by the natural monotonicity test (`newton`). The error is
-//! estimated as the difference from a solution of lower order on the same mesh (`estimate`), and meshes distribute it
-//! evenly (`mesh`, `adaptive`). Where rounding errors of the equations would change the solution by more than the tolerance
-//! (`rounding`), or solutions grow by so much that the linear equations cannot be solved, that is an error too
-//! ([`Cause::IllConditioned`]). Multiple shooting is an independent second method (`shooting`).
+//! Projected collocation at the nodes of Gauss, or collocation at those of Radau IIA (folder `collocation`). The linear
+//! systems are almost block diagonal, and are solved in time linear in the number of intervals (`condensed`,
+//! `elimination`). Newton's iteration is damped by the natural monotonicity test (`newton`). The error is estimated as the
+//! difference from a solution of lower order on the same mesh (`collocation/estimate`), and meshes distribute it evenly
+//! (`mesh`, `collocation/adaptive`). Where rounding errors of the equations would change the solution by more than the
+//! tolerance (`collocation/rounding`), or solutions grow by so much that the linear equations cannot be solved, that is an
+//! error too ([`Cause::IllConditioned`]). Multiple shooting is an independent second method (folder `shooting`).
 //!
 //! # Which form
 //!

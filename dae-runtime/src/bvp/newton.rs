@@ -22,8 +22,10 @@ pub(super) trait Discretization {
     /// Factors of their linearisation.
     type Factors;
 
+    /// The residuals at an iterate.
     fn residuals(&self, problem: &Problem<'_>, mesh: &Mesh, iterate: &Iterate) -> Result<Self::Residuals, Deficiency>;
 
+    /// The factors of the linearisation at an iterate with these residuals.
     fn factorize(
         &self,
         problem: &Problem<'_>,
@@ -59,7 +61,8 @@ pub(super) struct Limits {
     pub(super) settled: f64,
     /// Corrections of this size are small enough if they do not become smaller.
     pub(super) tolerable: f64,
-    /// The part of the error that the mesh leaves in any case to which corrections need not be small, in units of `settled`.
+    /// Where the mesh leaves an error that is larger than the one allowed, `settled` may be larger by this fraction of the
+    /// same factor.
     pub(super) unresolved: f64,
 }
 
@@ -81,10 +84,11 @@ const STALLED: f64 = 0.25;
 /// Corrections of this size after a full step, in units of the error allowed, are at the level of rounding errors if they
 /// cannot be made smaller.
 const NEARLY: f64 = 10.0;
-/// A step that was shortened may be lengthened if it turns out to have been too short by this factor.
+/// A damped step is lengthened, once, if it turns out to have been too short by this factor.
 const TOO_SHORT: f64 = 4.0;
 
-/// Iterates. The parameters of the problem are those of the iterate on return.
+/// Improves the iterate until corrections are small enough. On return, the parameters of the problem are those of the
+/// iterate.
 pub(super) fn solve(
     problem: &mut Problem<'_>,
     discretization: &impl Discretization,

@@ -206,8 +206,7 @@ fn solve_on(
     problem.set_shared(mesh, &iterate.shared);
     for _ in 0..DIRECTIONS {
         let has_directions = !iterate.directions.is_empty();
-        let set = Collocation { problem, scheme }.set_directions(mesh, iterate, allowed);
-        let change = set?;
+        let change = Collocation { problem, scheme }.set_directions(mesh, iterate, allowed)?;
         if has_directions && change <= limits.settled {
             break;
         }
