@@ -43,6 +43,7 @@ pub(super) fn run(arguments: &SolveBvpArguments) -> Result<Exit, Exit> {
     let forms = arguments.form.as_ref().map_or(by_default.to_vec(), |form| vec![form.clone()]);
     let mut refused: Vec<Refusal> = Vec::new();
     for form in &forms {
+        // Where the form with constraints is unsuitable, the text as it stands has an index that is no lower.
         let is_needless = *form == Form::Original && refused.iter().any(|it| matches!(it, Refusal::Unsuitable(..)));
         if is_needless {
             continue;
@@ -138,6 +139,7 @@ impl Problem {
         Ok((Problem { description, boundary, ends }, dae))
     }
 
+    /// Solves the problem with the options of the command line; the outer error is that of an option.
     fn solve(
         &self,
         dae: Box<dyn Dae>,

@@ -24,8 +24,8 @@ const OF_NODES: f64 = 4.0 * f64::EPSILON;
 const OF_CONDITIONS: f64 = f64::EPSILON;
 /// Largest number of draws of the signs.
 const DRAWS: u32 = 16;
-/// If rounding errors were too large, a draw would have a response below $\delta$ with a chance of about $\delta$. No more
-/// draws are made where the chance that all of them have is below this.
+/// If rounding errors were too large, the response to a draw would be below $\delta$ with a chance of about $\delta$. No
+/// more draws are made once the chance that all responses are that small is below this.
 const CHANCE: f64 = 1e-4;
 /// Responses of this size show after any number of draws that rounding errors are too large.
 const FAR_TOO_LARGE: f64 = 10.0;
