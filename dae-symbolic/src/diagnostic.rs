@@ -104,6 +104,8 @@ codes! {
     InvalidFree = "E431", "a free quantity that is neither a parameter nor `t_end`";
     ConditionCount = "E432", "more boundary conditions than the model has degrees of freedom and free quantities, or fewer";
     DependentConditions = "E433", "boundary conditions that restrict the same";
+    InvalidEvent = "E440", "an event with what it cannot contain";
+    CyclicEvents = "E441", "values after an event that depend on themselves";
     MissingForm = "E501", "a formulation that the model does not have";
     ContradictoryStart = "E601", "fixed start values that contradict the equations";
     DifferentiatedKink = "W501", "an equation with a kink that the reduction differentiates";

@@ -12,6 +12,7 @@ pub mod diagnostic;
 #[cfg(feature = "codegen")]
 pub mod emit;
 pub mod eval;
+pub mod events;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 mod expand;
 pub mod expr;

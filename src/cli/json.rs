@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use dae::bvp::BvpStatistics;
 use dae_runtime::contract::{Description, Name};
 use dae_runtime::solution::Solution;
+use dae_runtime::solution::event::Occurrence;
 use serde::{Serialize, Serializer};
 
 use super::solve_bvp::{Ended, Problem};
@@ -21,12 +22,24 @@ pub(super) struct Simulation<'s> {
     status: String,
     times: Cow<'s, [f64]>,
     values: Entries<'s, Vec<f64>>,
+    /// The events that have occurred, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    events: Vec<Event<'s>>,
     /// Sensitivities by quantity and unknown at the recorded times, if they were asked for.
     #[serde(skip_serializing_if = "Entries::is_empty")]
     sensitivities: Entries<'s, Entries<'s, Vec<f64>>>,
     invariants_max: Option<f64>,
     invariants: Entries<'s, Option<f64>>,
     statistics: Statistics,
+}
+
+/// An event that has occurred.
+#[derive(Serialize)]
+struct Event<'s> {
+    time: f64,
+    name: &'s str,
+    /// The text that it notes, if any.
+    message: Option<&'s str>,
 }
 
 #[derive(Default, Serialize)]
@@ -69,6 +82,7 @@ impl<'s> Simulation<'s> {
     /// A run, however it ended.
     pub(super) fn of(description: &'s Description, solution: &'s Solution) -> Self {
         let column = |k: usize| solution.iter().map(|(_, state)| state[k]).collect();
+        let event = |it: &'s Occurrence| Event { time: it.t, name: &it.event, message: it.message.as_deref() };
         let work = &solution.statistics;
         Simulation {
             name: &description.model,
@@ -76,6 +90,7 @@ impl<'s> Simulation<'s> {
             status: solution.status.to_string(),
             times: solution.times.as_slice().into(),
             values: Entries(solution.names.iter().enumerate().map(|(k, name)| (name.as_ref(), column(k))).collect()),
+            events: solution.occurrences.iter().map(event).collect(),
             sensitivities: sensitivities(solution),
             invariants_max: Some(solution.invariants_max()),
             invariants: Entries(solution.invariants.iter().map(|i| (i.name.as_ref(), Some(i.max))).collect()),
@@ -105,6 +120,7 @@ impl<'s> Simulation<'s> {
             status,
             times: times.into(),
             values: Entries(columns),
+            events: Vec::new(),
             sensitivities: Entries(Vec::new()),
             invariants_max: None,
             invariants: Entries(Vec::new()),
@@ -120,6 +136,7 @@ impl<'s> Simulation<'s> {
             status: reason,
             times: Cow::default(),
             values: Entries(description.unknowns.iter().map(|u| (u.name.as_ref(), Vec::new())).collect()),
+            events: Vec::new(),
             sensitivities: Entries(Vec::new()),
             invariants_max: None,
             invariants: Entries(description.invariants.iter().map(|i| (i.name.as_ref(), None)).collect()),

@@ -5,9 +5,13 @@
 use std::fmt::Write;
 
 use dae_runtime::contract::{Description, Name};
+use dae_runtime::solution::event::Occurrence;
 use dae_runtime::solution::{Enforcement, Solution};
 
 use super::solve_bvp::Ended;
+
+/// As many events are listed one by one.
+const FEW_EVENTS: usize = 12;
 
 /// A summary of a few lines.
 pub(super) fn text(description: &Description, method: &str, solution: &Solution) -> String {
@@ -18,6 +22,7 @@ pub(super) fn text(description: &Description, method: &str, solution: &Solution)
     for (name, value) in solution.names.iter().zip(&solution.end_state) {
         let _ = writeln!(out, "  {name:width$}  {value:>23.15e}");
     }
+    out.push_str(&events(solution));
     out.push_str(&derivatives(solution));
     if !solution.invariants.is_empty() {
         let _ = writeln!(out, "\nLargest residual of the constraints");
@@ -45,6 +50,33 @@ pub(super) fn text(description: &Description, method: &str, solution: &Solution)
         work.factorizations,
         solution.seconds
     );
+    out
+}
+
+/// The events that have occurred: each if they are few, otherwise their numbers; empty if there were none.
+fn events(solution: &Solution) -> String {
+    let mut out = String::new();
+    let mut counted: Vec<(&Occurrence, usize)> = Vec::new();
+    for it in &solution.occurrences {
+        match counted.iter_mut().find(|(known, _)| known.event == it.event) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((it, 1)),
+        }
+    }
+    let message = |it: &Occurrence| it.message.as_ref().map_or_else(String::new, |text| format!(": {text}"));
+    // Writing to a `String` cannot fail.
+    if !counted.is_empty() {
+        out.push_str("\nEvents\n");
+    }
+    if solution.occurrences.len() <= FEW_EVENTS {
+        for it in &solution.occurrences {
+            let _ = writeln!(out, "  t = {:<22}  {}{}", it.t, it.event, message(it));
+        }
+    } else {
+        for (it, count) in counted {
+            let _ = writeln!(out, "  {count:>6} times  {}{}", it.event, message(it));
+        }
+    }
     out
 }
 

@@ -14,6 +14,7 @@
 
 mod boundary;
 pub mod class;
+mod events;
 mod first_integrals;
 mod hamiltonian;
 mod name;
@@ -27,6 +28,7 @@ use std::ops::RangeInclusive;
 use crate::inputs::signal::InputError;
 use crate::interval::TaylorModel;
 pub use boundary::{Boundary, BoundaryDescription, Point};
+pub use events::{DeclaredChange, DeclaredEvent, DeclaredEvents, EventsDescription, Occasion};
 pub use first_integrals::{DeclaredIntegrals, IntegralsDescription};
 pub use hamiltonian::HamiltonianStructure;
 pub use name::Name;

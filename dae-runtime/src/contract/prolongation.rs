@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::{Boundary, Name, Pattern};
+use super::{Boundary, DeclaredEvents, Name, Pattern};
 
 /// How a start value is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,6 +97,11 @@ pub trait Prolongation {
 
     /// The boundary conditions, if the model has any.
     fn boundary(&self) -> Option<&dyn Boundary> {
+        None
+    }
+
+    /// The events that the text of the model declares, if there are any.
+    fn declared_events(&self) -> Option<&dyn DeclaredEvents> {
         None
     }
 }

@@ -201,6 +201,15 @@ pub enum Failure {
         /// Name of the event.
         event: Name,
     },
+    /// Two events of the model at one time give an unknown different values.
+    ConflictingEvents {
+        /// Their time.
+        t: f64,
+        /// The unknown.
+        unknown: Name,
+        /// Names of the events.
+        events: [Name; 2],
+    },
     /// The variational equations cannot be solved any further.
     Sensitivity {
         /// Time up to which they were solved.
@@ -445,6 +454,11 @@ impl fmt::Display for Failure {
                 f,
                 "`{event}` happens again and again at t = {t}, and the run does not get on: let it be terminal below some size, or say by an \
                  equation how the solution goes on from there"
+            ),
+            Failure::ConflictingEvents { t, unknown, events: [first, second] } => write!(
+                f,
+                "`{first}` and `{second}` happen together at t = {t}, and give `{unknown}` different values: say in one `when` what is to \
+                 happen, or let the condition of one exclude the other"
             ),
             Failure::Sensitivity { t, unknown, quantity } => write!(
                 f,

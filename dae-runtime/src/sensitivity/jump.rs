@@ -123,6 +123,8 @@ pub(crate) struct Carried {
     by_time: Vec<f64>,
     /// For each quantity the derivative of the state, times its scale.
     values: Vec<Vec<f64>>,
+    /// For each quantity the parameters that change with it, and by how much.
+    factors: Vec<Vec<(usize, f64)>>,
     scale: f64,
 }
 
@@ -151,10 +153,30 @@ impl Variation<'_> {
         self.columns().iter().zip(values).map(|(column, value)| value / column.quantity.scale)
     }
 
+    /// Derivatives of the time of a sample, which depends on these parameters only: they are zero. An error if a quantity
+    /// is one of the parameters.
+    pub(crate) fn of_sample(&self, t: f64, parameters: &[usize]) -> Result<Vec<f64>, Failure> {
+        let moves = |column: &Column| parameters.iter().any(|&p| column.quantity.factor_of(p) != 0.0);
+        match self.columns().iter().position(moves) {
+            Some(column) => Err(self.no_derivative(t, column)),
+            None => Ok(vec![0.0; self.columns().len()]),
+        }
+    }
+
     /// The change of the state on arrival at a moment that moves by `by_time`.
     pub(crate) fn arriving(&self, at: Moment<'_>, by_time: Vec<f64>) -> Carried {
         let arriving = |(column, tau): (&Column, &f64)| moved(&column.value, *tau, at.yp);
-        Carried { values: self.columns().iter().zip(&by_time).map(arriving).collect(), by_time, scale: at.scale }
+        let parameters = self.dae().description().parameters.len();
+        let factors = |column: &Column| {
+            let all = (0..parameters).map(|p| (p, column.quantity.factor_of(p)));
+            all.filter(|(_, factor)| *factor != 0.0).collect()
+        };
+        Carried {
+            values: self.columns().iter().zip(&by_time).map(arriving).collect(),
+            factors: self.columns().iter().map(factors).collect(),
+            by_time,
+            scale: at.scale,
+        }
     }
 
     /// Notes that the equations change at the end of the last step, where switching functions are zero.
@@ -279,12 +301,26 @@ impl Carried {
 
     /// Applies the derivative of a change of the state at `t`, `y`.
     pub(crate) fn change(&mut self, dae: &dyn Dae, t: f64, y: &[f64], change: &dyn Fn(f64, &mut [f64])) {
-        for (tau, value) in self.by_time.iter().zip(&mut self.values) {
+        self.change_with(dae, t, y, &|t, _, state| change(t, state));
+    }
+
+    /// Applies the derivative of a change of the state at `t`, `y` that depends on parameters, too: `change` receives the
+    /// changes of parameters, by position.
+    pub(crate) fn change_with(
+        &mut self,
+        dae: &dyn Dae,
+        t: f64,
+        y: &[f64],
+        change: &dyn Fn(f64, &[(usize, f64)], &mut [f64]),
+    ) {
+        for ((tau, value), factors) in self.by_time.iter().zip(&mut self.values).zip(&self.factors) {
             let at = Moment { t, y, yp: &[], ypp: &[], scale: self.scale };
-            let Some(delta) = at.step(dae, &Towards { t: *tau, y: value, yp: &[] }) else { continue };
+            let step = at.step(dae, &Towards { t: *tau, y: value, yp: &[] });
+            let Some(delta) = step.or((!factors.is_empty()).then_some(DIFFERENCE)) else { continue };
             let at = |delta: f64| {
                 let mut state = moved(y, delta, value);
-                change(t + delta * tau, &mut state);
+                let shift: Vec<(usize, f64)> = factors.iter().map(|&(p, factor)| (p, delta * factor)).collect();
+                change(t + delta * tau, &shift, &mut state);
                 state
             };
             let (above, below) = (at(delta), at(-delta));

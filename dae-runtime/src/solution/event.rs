@@ -141,8 +141,10 @@ impl<'c> Event<'c> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Occurrence {
-    /// Name of the event.
+    /// Name of the event; of one that the text of the model declares its condition, as it is written.
     pub event: Name,
+    /// The text that the event notes, if the text of the model gives one.
+    pub message: Option<Name>,
     /// Time of the event.
     pub t: f64,
     /// The state at that time, before a reset; entries as in [`Solution::names`](crate::solution::Solution::names).

@@ -342,9 +342,10 @@ impl Solution {
         self.status = next.status;
     }
 
-    pub(crate) fn note_event(&mut self, event: &Name, t: f64, y: &[f64]) {
+    pub(crate) fn note_event(&mut self, event: &Name, message: Option<&Name>, t: f64, y: &[f64]) {
         let state = self.extended(y, |value| value);
-        self.occurrences.push(Occurrence { event: event.clone(), t, state, time_derivatives: Vec::new() });
+        let (event, message) = (event.clone(), message.cloned());
+        self.occurrences.push(Occurrence { event, message, t, state, time_derivatives: Vec::new() });
     }
 
     pub(crate) fn note_invariants(&mut self, residuals: &[f64]) {

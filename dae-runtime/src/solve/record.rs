@@ -35,10 +35,10 @@ pub enum Record {
 }
 
 /// A step from `before` to the present time of the stepper (none if the two are equal), and what is to take it in.
-pub(super) struct Made<'a, 'c> {
+pub(super) struct Made<'a, 'd, 'c> {
     pub(super) stepper: &'a mut dyn Stepper,
     pub(super) before: f64,
-    pub(super) events: &'a mut Events<'c>,
+    pub(super) events: &'a mut Events<'d, 'c>,
     pub(super) solution: &'a mut Solution,
 }
 
@@ -151,7 +151,7 @@ impl<'d> Recorder<'d> {
     }
 
     /// Takes in a step, or the start.
-    pub(super) fn step(&mut self, made: &mut Made<'_, '_>) -> Result<(), Failure> {
+    pub(super) fn step(&mut self, made: &mut Made<'_, '_, '_>) -> Result<(), Failure> {
         let t = made.stepper.time();
         self.times_reached(made)?;
         self.advance(made, t)?;
@@ -171,7 +171,7 @@ impl<'d> Recorder<'d> {
     }
 
     /// Records the requested times that the step has reached.
-    fn times_reached(&mut self, made: &mut Made<'_, '_>) -> Result<(), Failure> {
+    fn times_reached(&mut self, made: &mut Made<'_, '_, '_>) -> Result<(), Failure> {
         let now = made.stepper.time();
         while let Some(t) = self.next() {
             // Between two pieces of a run the equations belong to neither: such a time counts as the end of the first.
@@ -212,7 +212,7 @@ impl<'d> Recorder<'d> {
     }
 
     /// Completes the record of a run whose last step ended at a switch within rounding errors of the end time.
-    pub(super) fn end_at(&mut self, made: &mut Made<'_, '_>) -> Result<(), Failure> {
+    pub(super) fn end_at(&mut self, made: &mut Made<'_, '_, '_>) -> Result<(), Failure> {
         match (&self.record, made.solution.times.last_mut()) {
             (Record::Steps | Record::Dense, Some(last)) => {
                 *last = made.stepper.time();
@@ -236,7 +236,7 @@ impl<'d> Recorder<'d> {
         }
     }
 
-    fn advance(&mut self, made: &mut Made<'_, '_>, until: f64) -> Result<(), Failure> {
+    fn advance(&mut self, made: &mut Made<'_, '_, '_>, until: f64) -> Result<(), Failure> {
         let Made { stepper, before, events, solution } = made;
         match &mut self.variation {
             Some(variation) if stepper.time() != *before => events.carry(variation, *stepper, *before, until, solution),

@@ -34,7 +34,7 @@ pub struct Steps<'d, 'c> {
     observer: Option<Observer<'c>>,
     /// `None` if the run could not begin.
     run: Option<PiecewiseRun<'d>>,
-    events: Events<'c>,
+    events: Events<'d, 'c>,
     pub(super) recorder: Recorder<'d>,
     solution: Solution,
     t0: f64,
@@ -132,7 +132,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         let hidden = run.as_ref().filter(|_| is_adaptive);
         recorder.improve_by(hidden.and_then(|run| Hidden::of(dae, &options, t_end - t0, run.plan())));
         let mut steps = Steps {
-            events: Events::new(events, (t0, y0, yp0), t_end),
+            events: Events::new(dae, events, (t0, y0, yp0), t_end)?,
             solution: Solution::new(dae, t0, y0, yp0, &projected),
             residuals: vec![0.0; dae.description().invariants.len()],
             drift: Drift::new(dae.description(), &options),
@@ -183,9 +183,12 @@ impl<'d, 'c> Steps<'d, 'c> {
         let Steps { dae, run, events, recorder, solution, t_end, .. } = self;
         let Some(run) = run else { return Ok(Some(Status::Interrupted)) };
         let t_end = *t_end;
-        let output = recorder.next().filter(|_| run.stepper.dense_accuracy() == DenseAccuracy::Lower);
-        run.stop(output, recorder.direction);
         let before = run.stepper.time();
+        if events.is_due(before) {
+            return Ok(self.happen(before)?.map(Status::Event));
+        }
+        let output = recorder.next().filter(|_| run.stepper.dense_accuracy() == DenseAccuracy::Lower);
+        run.stop([output, events.next_time()], recorder.direction);
         if let Err(failure) = run.stepper.step() {
             return run.recover(failure).map(|()| None);
         }
@@ -251,17 +254,19 @@ impl<'d, 'c> Steps<'d, 'c> {
         };
         let step = run.last_step();
         let steps = (run.stepper.as_mut(), before, step);
-        match events.happen(*dae, steps, recorder.variation.as_mut(), options, initialization, solution)? {
-            Consequence::End(event) => Ok(Some(event)),
-            Consequence::Restart { y, yp } => {
-                if let (Some(variation), false) = (&recorder.variation, run.at_switches().is_empty()) {
-                    return Err(variation.no_derivative(run.stepper.time(), 0));
-                }
-                run.restart(run.stepper.time(), &y, &yp)?;
-                recorder.restart(run.stepper.time(), &y, solution);
-                Ok(None)
+        let (ending, changed) =
+            match events.happen(*dae, steps, recorder.variation.as_mut(), options, initialization, solution)? {
+                Consequence::End { event, changed } => (Some(event), changed),
+                Consequence::Restart(values) => (None, Some(values)),
+            };
+        if let Some([y, yp]) = changed {
+            if let (Some(variation), false) = (&recorder.variation, run.at_switches().is_empty()) {
+                return Err(variation.no_derivative(run.stepper.time(), 0));
             }
+            run.restart(run.stepper.time(), &y, &yp)?;
+            recorder.restart(run.stepper.time(), &y, solution);
         }
+        Ok(ending)
     }
 
     /// The time reached so far.

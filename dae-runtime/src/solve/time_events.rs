@@ -2,7 +2,7 @@
 //!
 //! In: a formulation with switching functions, some of which depend on time alone, and times at which the caller knows
 //! of such changes. Out: sign changes in an interval, to rounding error: each as the last time before and the first one
-//! after it.
+//! after it; the same for any functions of time.
 
 use crate::contract::Dae;
 
@@ -26,51 +26,48 @@ const SAMPLES: usize = 2048;
 /// again.
 const TO_EXTREMUM: usize = 40;
 
-/// The switching functions that depend on time alone.
-struct OfTime<'d> {
-    dae: &'d dyn Dae,
-    /// Their positions among all switching functions.
-    switches: Vec<usize>,
-    y: &'d [f64],
-    yp: &'d [f64],
+/// Functions of time alone.
+struct OfTime<'f> {
+    /// Writes the values of all functions at a time.
+    functions: &'f mut dyn FnMut(f64, &mut [f64]),
     values: Vec<f64>,
 }
 
 impl OfTime<'_> {
     fn all(&mut self, t: f64) -> Vec<f64> {
-        self.dae.switching_functions(t, self.y, self.yp, &mut self.values);
-        self.switches.iter().map(|&k| self.values[k]).collect()
+        (self.functions)(t, &mut self.values);
+        self.values.clone()
     }
 
-    fn value(&mut self, switch: usize, t: f64) -> f64 {
-        self.dae.switching_functions(t, self.y, self.yp, &mut self.values);
-        self.values[self.switches[switch]]
+    fn value(&mut self, function: usize, t: f64) -> f64 {
+        (self.functions)(t, &mut self.values);
+        self.values[function]
     }
 
     /// The last time from `inside` towards `outside` at which a function has this sign, if it has it at `inside` and not at `outside`.
-    fn last_with(&mut self, switch: usize, sign: i8, mut inside: f64, mut outside: f64) -> f64 {
+    fn last_with(&mut self, function: usize, sign: i8, mut inside: f64, mut outside: f64) -> f64 {
         loop {
             let middle = 0.5 * (inside + outside);
             if middle == inside || middle == outside {
                 return inside;
             }
-            let has = sign_of(self.value(switch, middle)) == sign;
+            let has = sign_of(self.value(function, middle)) == sign;
             if has { inside = middle } else { outside = middle }
         }
     }
 
-    fn crossing(&mut self, switch: usize, [a, b]: [f64; 2], signs: [i8; 2]) -> Crossing {
-        let (before, after) = (self.last_with(switch, signs[0], a, b), self.last_with(switch, signs[1], b, a));
-        Crossing { switch: Some(self.switches[switch]), before, after }
+    fn sign_change(&mut self, function: usize, [a, b]: [f64; 2], signs: [i8; 2]) -> SignChange {
+        let (before, after) = (self.last_with(function, signs[0], a, b), self.last_with(function, signs[1], b, a));
+        SignChange { function, before, after, leaves_negative: signs[0] < 0 }
     }
 
     /// A time between two others at which a function with one sign at both has another one or vanishes, by
     /// golden-section search towards zero; `None` if none is found.
-    fn dip(&mut self, switch: usize, [mut a, mut b]: [f64; 2], sign: i8) -> Option<f64> {
+    fn dip(&mut self, function: usize, [mut a, mut b]: [f64; 2], sign: i8) -> Option<f64> {
         let golden = 0.5 * (5f64.sqrt() - 1.0);
         for _ in 0..TO_EXTREMUM {
             let (left, right) = (b - golden * (b - a), a + golden * (b - a));
-            let (at_left, at_right) = (self.value(switch, left), self.value(switch, right));
+            let (at_left, at_right) = (self.value(function, left), self.value(function, right));
             for (t, value) in [(left, at_left), (right, at_right)] {
                 if sign_of(value) != sign {
                     return Some(t);
@@ -122,37 +119,61 @@ impl Crossing {
     }
 
     /// The crossings of the switching functions of time.
-    fn of_time(dae: &dyn Dae, [t0, t_end]: [f64; 2], [y, yp]: [&[f64]; 2]) -> Vec<Crossing> {
+    fn of_time(dae: &dyn Dae, ends: [f64; 2], [y, yp]: [&[f64]; 2]) -> Vec<Crossing> {
         let switches = &dae.description().switches;
-        let switches: Vec<usize> = (0..switches.len()).filter(|&k| switches[k].of_time).collect();
-        if switches.is_empty() || t0 == t_end {
-            return Vec::new();
-        }
-        let count = switches.len();
-        let mut functions = OfTime { dae, switches, y, yp, values: vec![0.0; dae.description().switches.len()] };
-        let time = |k: usize| if k == SAMPLES { t_end } else { t0 + (t_end - t0) * (k as f64 / SAMPLES as f64) };
-        let mut list = Vec::new();
-        let (mut earlier, mut last) = (functions.all(t0), functions.all(t0));
-        for k in 1..=SAMPLES {
-            let next = functions.all(time(k));
-            for switch in 0..count {
-                let [before, at, after] = [earlier[switch], last[switch], next[switch]];
-                let signs = [sign_of(at), sign_of(after)];
-                if signs[0] != signs[1] {
-                    list.push(functions.crossing(switch, [time(k - 1), time(k)], signs));
-                }
-                let is_nearest = k > 1 && at.abs() < before.abs() && at.abs() <= after.abs();
-                if is_nearest && signs[0] == signs[1] && sign_of(before) == signs[0] && signs[0] != 0 {
-                    let ends = [time(k - 2), time(k)];
-                    if let Some(dip) = functions.dip(switch, ends, signs[0]) {
-                        let inside = sign_of(functions.value(switch, dip));
-                        list.push(functions.crossing(switch, [ends[0], dip], [signs[0], inside]));
-                        list.push(functions.crossing(switch, [dip, ends[1]], [inside, signs[0]]));
-                    }
+        let of_time: Vec<usize> = (0..switches.len()).filter(|&k| switches[k].of_time).collect();
+        let mut all = vec![0.0; switches.len()];
+        let mut functions = |t: f64, values: &mut [f64]| {
+            dae.switching_functions(t, y, yp, &mut all);
+            values.iter_mut().zip(&of_time).for_each(|(value, &k)| *value = all[k]);
+        };
+        let crossing =
+            |it: SignChange| Crossing { switch: Some(of_time[it.function]), before: it.before, after: it.after };
+        sign_changes(of_time.len(), ends, &mut functions).into_iter().map(crossing).collect()
+    }
+}
+
+/// The last time before a sign change of a function of time, and the first one after it; in between the function is zero.
+pub(super) struct SignChange {
+    pub(super) function: usize,
+    pub(super) before: f64,
+    pub(super) after: f64,
+    /// Whether the function is negative before.
+    pub(super) leaves_negative: bool,
+}
+
+/// The sign changes of `count` functions of time between two times, a step of the search after the other.
+pub(super) fn sign_changes(
+    count: usize,
+    [t0, t_end]: [f64; 2],
+    functions: &mut dyn FnMut(f64, &mut [f64]),
+) -> Vec<SignChange> {
+    if count == 0 || t0 == t_end {
+        return Vec::new();
+    }
+    let mut functions = OfTime { functions, values: vec![0.0; count] };
+    let time = |k: usize| if k == SAMPLES { t_end } else { t0 + (t_end - t0) * (k as f64 / SAMPLES as f64) };
+    let mut list = Vec::new();
+    let (mut earlier, mut last) = (functions.all(t0), functions.all(t0));
+    for k in 1..=SAMPLES {
+        let next = functions.all(time(k));
+        for function in 0..count {
+            let [before, at, after] = [earlier[function], last[function], next[function]];
+            let signs = [sign_of(at), sign_of(after)];
+            if signs[0] != signs[1] {
+                list.push(functions.sign_change(function, [time(k - 1), time(k)], signs));
+            }
+            let is_nearest = k > 1 && at.abs() < before.abs() && at.abs() <= after.abs();
+            if is_nearest && signs[0] == signs[1] && sign_of(before) == signs[0] && signs[0] != 0 {
+                let ends = [time(k - 2), time(k)];
+                if let Some(dip) = functions.dip(function, ends, signs[0]) {
+                    let inside = sign_of(functions.value(function, dip));
+                    list.push(functions.sign_change(function, [ends[0], dip], [signs[0], inside]));
+                    list.push(functions.sign_change(function, [dip, ends[1]], [inside, signs[0]]));
                 }
             }
-            (earlier, last) = (last, next);
         }
-        list
+        (earlier, last) = (last, next);
     }
+    list
 }

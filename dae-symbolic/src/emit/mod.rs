@@ -11,6 +11,7 @@
 
 mod body;
 mod boundary;
+mod events;
 mod external;
 mod fields;
 mod first_integrals;

@@ -4,8 +4,9 @@
 //! Without families the tables are literals; with families, loops fill them when the description is first asked for.
 
 use dae_runtime::contract::{
-    AliasOf, BoundaryDescription, Description, HamiltonianStructure, IntegralsDescription, Invariant, Kind, Leading,
-    Name, Pattern, Point, ProlongationDescription, Role, Start, Unknown,
+    AliasOf, BoundaryDescription, DeclaredChange, DeclaredEvent, Description, EventsDescription, HamiltonianStructure,
+    IntegralsDescription, Invariant, Kind, Leading, Name, Occasion, Pattern, Point, ProlongationDescription, Role,
+    Start, Unknown,
 };
 
 use super::items::docs;
@@ -389,6 +390,42 @@ pub(super) fn boundary(d: &BoundaryDescription) -> String {
     text.push_str(&format!("            free_parameters: Borrowed(&[{}]),\n", free.join(", ")));
     text.push_str(&format!("            has_free_end: {},\n", d.has_free_end));
     for (field, p) in [("jacobian", &d.jacobian), ("jacobian_p", &d.jacobian_p), ("jacobian_t", &d.jacobian_t)] {
+        text.push_str(&format!("            {field}: {},\n", pattern(p)));
+    }
+    text + "        };\n        &DESCRIPTION\n    }\n\n"
+}
+
+/// The description of declared events.
+pub(super) fn events(d: &EventsDescription) -> String {
+    let event = |event: &DeclaredEvent| {
+        let occasion = match event.occasion {
+            Occasion::Condition { of_time } => format!("Occasion::Condition {{ of_time: {of_time} }}"),
+            Occasion::Sample { has_first } => format!("Occasion::Sample {{ has_first: {has_first} }}"),
+        };
+        let message = match &event.message {
+            Some(text) => format!("::core::option::Option::Some(Borrowed({:?}))", text.to_string()),
+            None => "::core::option::Option::None".to_string(),
+        };
+        format!(
+            "DeclaredEvent {{ name: Borrowed({:?}), occasion: {occasion}, message: {message}, is_terminal: {} }}",
+            event.name.to_string(),
+            event.is_terminal
+        )
+    };
+    let change = |change: &DeclaredChange| format!("DeclaredChange {{ event: {}, jet: {} }}", change.event, change.jet);
+    let jets: Vec<String> = d.jets.iter().map(usize::to_string).collect();
+    let mut text = String::from("    fn events_description(&self) -> &::dae::__private::EventsDescription {\n");
+    text.push_str("        use ::dae::__private::*;\n");
+    text.push_str(&table("EVENTS", "DeclaredEvent", d.events.iter().map(event)));
+    text.push_str(&table("CHANGES", "DeclaredChange", d.changes.iter().map(change)));
+    text.push_str("        static DESCRIPTION: EventsDescription = EventsDescription {\n");
+    text.push_str("            events: Borrowed(&EVENTS),\n            changes: Borrowed(&CHANGES),\n");
+    text.push_str(&format!("            jets: Borrowed(&[{}]),\n", jets.join(", ")));
+    let parameters: Vec<String> = d.sample_parameters.iter().map(usize::to_string).collect();
+    text.push_str(&format!("            sample_parameters: Borrowed(&[{}]),\n", parameters.join(", ")));
+    let patterns =
+        [("crossing_jacobian_p", &d.crossing_jacobian_p), ("new_values_jacobian_p", &d.new_values_jacobian_p)];
+    for (field, p) in patterns {
         text.push_str(&format!("            {field}: {},\n", pattern(p)));
     }
     text + "        };\n        &DESCRIPTION\n    }\n\n"

@@ -52,6 +52,42 @@ impl Dag {
         image.get(&condition).copied().unwrap_or(b)
     }
 
+    /// A continuous function that is positive where the condition holds and negative where it does not, apart from its
+    /// zeros: the switch of a comparison, the least of those that have to hold together, the largest of alternatives.
+    /// `None` for a condition that always holds, or never.
+    pub fn crossing_function(&mut self, condition: Expr) -> Option<Expr> {
+        // What a diagram decides for certain needs no function.
+        let mut image: ExprMap<Result<Expr, bool>> = ExprMap::default();
+        for expr in self.decisions(condition) {
+            let new = match self.node(expr).clone() {
+                Node::Apply(Function::If, arguments) => {
+                    let (switch, opposite) = (arguments[0], self.neg(arguments[0]));
+                    let branch = |k: usize| image.get(&arguments[k]).copied().unwrap_or(Err(false));
+                    let ahead = self.joined(switch, branch(1));
+                    let behind = self.joined(opposite, branch(2));
+                    match (ahead, behind) {
+                        (Some(ahead), Some(behind)) => Ok(self.apply(Function::Max, &[ahead, behind])),
+                        (Some(one), None) | (None, Some(one)) => Ok(one),
+                        (None, None) => Err(false),
+                    }
+                }
+                _ => Err(!self.is_zero(expr)),
+            };
+            image.insert(expr, new);
+        }
+        image.get(&condition).copied().and_then(Result::ok)
+    }
+
+    /// The function of what holds where the switch is positive and a condition with this function holds, too; `None` if
+    /// it never does.
+    fn joined(&mut self, switch: Expr, rest: Result<Expr, bool>) -> Option<Expr> {
+        match rest {
+            Ok(rest) => Some(self.apply(Function::Min, &[switch, rest])),
+            Err(true) => Some(switch),
+            Err(false) => None,
+        }
+    }
+
     /// The nodes of a decision diagram, without its switches and what these are made of, children first.
     fn decisions(&self, condition: Expr) -> Vec<Expr> {
         let (mut stack, mut found) = (vec![condition], Vec::new());

@@ -60,6 +60,9 @@ fn only_group(model: &Model) -> Result<&LieGroup, String> {
     if !others.is_empty() {
         return Err(format!("beside {}, the model has the unknowns {}", group.name, listed(&folded(&others))));
     }
+    if !model.events.list.is_empty() {
+        return Err("the model has events".to_string());
+    }
     match model.equations.len() == group.matrix.len() {
         true => Ok(group),
         false => Err("there are equations beside those of the group".to_string()),

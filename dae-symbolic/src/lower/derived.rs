@@ -336,7 +336,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// The name of a leaf that is an unknown.
-    fn leaf_name(&self, unknown: UnknownId) -> String {
+    pub(super) fn leaf_name(&self, unknown: UnknownId) -> String {
         let access = self.evaluator.leaves.accesses.get(unknown.index());
         access.map_or_else(|| "?".to_string(), |access| access_name(&self.variable_names(), access))
     }

@@ -95,7 +95,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// An expression for each point at which the branches hold; `None` if one of them has an error.
-    fn by_points<T>(
+    pub(super) fn by_points<T>(
         &mut self,
         loops: &[Loop],
         points: Vec<Vec<i64>>,
@@ -202,7 +202,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Forgets the values of the sub-expressions of the open loops and branches, which hold in the last box only.
-    fn forget_local_values(&mut self) {
+    pub(super) fn forget_local_values(&mut self) {
         for &(position, _) in &self.local_definitions {
             self.evaluator.statements.insert(position, None);
             self.evaluator.varying_statements.insert(position);

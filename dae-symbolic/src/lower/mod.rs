@@ -7,6 +7,7 @@
 //! Statements are taken in the order of the text, after the extents and the constants these depend on; each is resolved
 //! once. Findings are collected, and a statement with an error does not hide errors of others.
 
+mod around_events;
 mod arrays;
 mod at_time;
 mod bounds;
@@ -31,6 +32,7 @@ mod points;
 mod resolve;
 mod starts;
 mod statements;
+mod when;
 
 use crate::derive::lie_start::check_starts;
 use crate::diagnostic::Diagnostics;

@@ -89,6 +89,7 @@ impl<'a> Names<'a> {
                 | StatementKind::Equation(_)
                 | StatementKind::For(_)
                 | StatementKind::Branch(_)
+                | StatementKind::When(_)
                 | StatementKind::Derived(_)
                 | StatementKind::LieGroup(_)
                 | StatementKind::Forms(_) => continue,
@@ -150,7 +151,7 @@ pub(super) fn duplicate(name: &Name, first: Origin) -> Diagnostic {
 }
 
 pub(super) fn is_function_of_the_language(name: &str) -> bool {
-    name == "powi" || Function::from_name(name).is_some()
+    matches!(name, "powi" | "pre" | "hold") || Function::from_name(name).is_some()
 }
 
 fn next(counter: &mut u32) -> u32 {

@@ -15,7 +15,7 @@ use crate::form::Form;
 use crate::model::family::{
     Body, DefinitionFamily, EquationBody, EquationFamily, FamilyModel, ParameterArray, Reach, UnknownArray,
 };
-use crate::model::{DeclaredInvariant, Input, numbered_equation, residual};
+use crate::model::{DeclaredInvariant, Events, Input, numbered_equation, residual};
 use crate::origin::Origin;
 use crate::syntax::ast::{self, AskedForm, Declaration, Expression, Statement, StatementKind, Variable};
 use crate::syntax::validate::Place;
@@ -66,6 +66,7 @@ fn empty(written: &ast::Model) -> FamilyModel {
         derivations: Vec::new(),
         invariants: Vec::new(),
         boundary: None,
+        events: Events::default(),
         forms: Form::DEFAULT.to_vec(),
         form_origins: Vec::new(),
     }
@@ -87,6 +88,7 @@ impl<'a> Lowering<'a, '_> {
             StatementKind::Equation(it) => self.equation(position, it, statement),
             StatementKind::For(it) => self.open_loop(position, it),
             StatementKind::Branch(it) => self.open_branch(position, it),
+            StatementKind::When(it) => self.when(position, it),
             StatementKind::Invariant(it) => self.invariant(position, it, &statement.docs),
             StatementKind::Derived(it) => self.derived(position, it),
             StatementKind::LieGroup(it) => self.lie_group(position, it),
@@ -183,8 +185,12 @@ impl<'a> Lowering<'a, '_> {
             docs: docs.to_vec(),
             extents: extents.unwrap_or_default(),
             nominal,
+            is_discrete: it.is_discrete,
             origin: it.name.origin,
         });
+        if it.is_discrete {
+            self.constancy(unknown, it.name.origin);
+        }
     }
 
     fn nominal(&mut self, nominal: Expression, position: usize) -> f64 {
@@ -250,6 +256,7 @@ impl<'a> Lowering<'a, '_> {
 
     fn finish(mut self) -> FamilyModel {
         self.finish_boundary();
+        self.finish_events();
         self.model.dag = self.evaluator.dag;
         self.model.tables = self.evaluator.tables;
         self.model.accesses = self.evaluator.leaves.accesses;

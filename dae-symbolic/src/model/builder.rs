@@ -3,7 +3,7 @@
 //! In: names and expressions, built in the builder's own [`Dag`]. Out: a verified [`Model`], or what is wrong with it.
 
 use super::{
-    DeclaredInvariant, Definition, Domain, Equation, Input, Model, Parameter, Start, StartValue, Unknown, Work,
+    DeclaredInvariant, Definition, Domain, Equation, Events, Input, Model, Parameter, Start, StartValue, Unknown, Work,
     incidence, numbered_equation, verify,
 };
 use crate::diagnostic::Diagnostics;
@@ -53,6 +53,7 @@ impl ModelBuilder {
             derivations: Vec::new(),
             invariants: Vec::new(),
             boundary: None,
+            events: Events::default(),
             forms: Form::DEFAULT.to_vec(),
             form_origins: Vec::new(),
             work: Work::default(),
@@ -82,6 +83,7 @@ impl ModelBuilder {
             start: None,
             derivative_starts: Vec::new(),
             nominal: 1.0,
+            is_discrete: false,
             origin: Origin::NONE,
         });
         UnknownId(self.model.unknowns.len() as u32 - 1)

@@ -7,6 +7,7 @@ mod boundary;
 mod builder;
 mod derivation;
 mod domain;
+mod event;
 pub mod family;
 mod lie_group;
 mod numbering;
@@ -21,6 +22,7 @@ pub use derivation::{
     Boundary, BoundaryCondition, Canonical, Derivation, Entries, Mechanics, OptimalControl, PathConstraint,
 };
 pub use domain::{Domain, Gap, Member};
+pub use event::{Change, Event, Events, Trigger};
 pub use lie_group::{LieGroup, Space};
 pub use numbering::{Numbering, Torn};
 pub use query::expand_inputs;
@@ -64,6 +66,8 @@ pub struct Model {
     pub invariants: Vec<DeclaredInvariant>,
     /// The boundary conditions that the text writes down.
     pub boundary: Option<BoundaryConditions>,
+    /// The events that the text writes down.
+    pub events: Events,
     /// The formulations that are asked for.
     pub forms: Vec<Form>,
     /// Where the text asks for the formulations; empty if it names none.
@@ -102,6 +106,8 @@ pub struct Unknown {
     pub derivative_starts: Vec<(u32, StartValue)>,
     /// Typical magnitude, 1 unless given.
     pub nominal: f64,
+    /// Whether it changes at events only; its equation is that its derivative is zero.
+    pub is_discrete: bool,
     /// Where its name stands.
     pub origin: Origin,
 }

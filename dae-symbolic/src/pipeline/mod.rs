@@ -15,6 +15,7 @@
 //!    `first_integrals::examine`: after this point declared invariants are over states, and none is known to change.
 //!    `boundary::complete`: after this point there are as many boundary conditions as degrees of freedom and free
 //!    quantities, where these are known, and none follows from others.
+//!    `events::complete`: after this point events are programs over jets.
 //! 4. `formulation::formulate`: states are chosen; after this point expressions are over states, their derivatives,
 //!    time, parameters and inputs.
 //! 5. `formulation::FormProgram`: inputs are expanded; after this point nothing refers to the DAG.
@@ -38,6 +39,7 @@ use values::check_values;
 
 use crate::alias::reconcile;
 use crate::boundary::complete;
+use crate::events;
 use crate::external_functions::{needs, settle_tables};
 use crate::first_integrals::examine;
 use crate::formulation::lie_program;
@@ -68,6 +70,7 @@ fn run<E: From<Rejected>>(
     let first_integrals = examine(&mut model, &reductions.examined(&analysis, t0)).map_err(text)?;
     let mut prolonged = prolonged(&mut model, &analysis);
     let boundary = complete(&mut model, &analysis, &mut prolonged, t0).map_err(text)?;
+    events::complete(&mut model, &mut prolonged).map_err(text)?;
     let (forms, recommended, unavailable) =
         reductions.with_materials(&analysis, &prolonged, t0, &first_integrals, |it| forms::all(&mut model, it));
     let warnings = differentiated_kinks(&mut model, &analysis);

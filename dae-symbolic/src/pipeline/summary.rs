@@ -72,6 +72,12 @@ impl Compiled {
                 lines.push(format!("They determine {}.", free.join(", ")));
             }
         }
+        let events = &self.model.events;
+        if !events.list.is_empty() {
+            lines.push(String::new());
+            lines.push("Events:".into());
+            lines.extend(events.list.iter().map(|event| format!("* {}", events.sentence(&self.model, event))));
+        }
         let unknown = self.model.stand_ins();
         if !unknown.is_empty() {
             let names: Vec<String> = unknown.iter().map(|name| format!("`{name}`")).collect();

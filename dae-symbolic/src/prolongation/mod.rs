@@ -11,13 +11,15 @@
 //! [`Prolonged`] fulfils the runtime's [`Prolongation`] contract by interpretation.
 
 mod boundary;
+mod events;
 mod whole;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 pub use boundary::{BoundaryProgram, point_numbers};
-use dae_runtime::contract::{Boundary, Jet, JetEquation, Prolongation, ProlongationDescription, Start};
+use dae_runtime::contract::{Boundary, DeclaredEvents, Jet, JetEquation, Prolongation, ProlongationDescription, Start};
+pub use events::EventsProgram;
 
 use crate::defaults::{parameter_enclosures, parameter_places, whole_parameters};
 use crate::expr::interval::Interval;
@@ -56,6 +58,8 @@ pub struct Prolonged {
     pub start_jacobian_p: Program,
     /// The boundary conditions, if the model has any.
     pub boundary: Option<BoundaryProgram>,
+    /// The events, if the model has any.
+    pub events: Option<EventsProgram>,
     /// Default values of the parameters.
     pub parameters: Vec<f64>,
     /// Enclosures of the exact values that the text gives to the parameters.
@@ -152,6 +156,7 @@ fn prolong_in(
         jacobian_p: jacobian_p.program,
         start_jacobian_p: start_jacobian_p.program,
         boundary: None,
+        events: None,
         parameters: whole_parameters(model)?,
         parameter_enclosures: parameter_enclosures(model)?,
         scratch: RefCell::default(),
@@ -267,5 +272,9 @@ impl Prolongation for Prolonged {
 
     fn boundary(&self) -> Option<&dyn Boundary> {
         self.boundary.as_ref().map(|_| self as &dyn Boundary)
+    }
+
+    fn declared_events(&self) -> Option<&dyn DeclaredEvents> {
+        self.events.as_ref().map(|_| self as &dyn DeclaredEvents)
     }
 }

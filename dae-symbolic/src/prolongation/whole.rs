@@ -52,6 +52,7 @@ impl Prolonged {
             start: self.start.clone(),
             start_jacobian_p: self.start_jacobian_p.clone(),
             boundary: None,
+            events: None,
             parameters: self.parameters.clone(),
             parameter_enclosures: self.parameter_enclosures.clone(),
             scratch: RefCell::default(),

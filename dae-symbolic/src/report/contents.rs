@@ -9,7 +9,7 @@ use super::index_concepts::IndexConceptsReport;
 use super::initial::InitialReport;
 use super::listing::Listing;
 use super::parts::{
-    BoundaryProblemReport, DefinitionReport, EliminatedReport, FormReport, HiddenReport, InvariantReport,
+    BoundaryProblemReport, DefinitionReport, EliminatedReport, EventReport, FormReport, HiddenReport, InvariantReport,
     OffsetsReport, ProblemReport,
 };
 use super::recommendation::RecommendationReport;
@@ -83,6 +83,10 @@ pub struct Report {
     pub invariants: Vec<InvariantReport>,
     /// The boundary conditions, if the model has any.
     pub boundary: Option<BoundaryProblemReport>,
+    /// The events that the text declares.
+    pub events: Vec<EventReport>,
+    /// The discrete variables, which change at events only; each is one of the degrees of freedom.
+    pub discrete_variables: Vec<String>,
     /// Inputs of the caller and functions outside the model, for which functions in general position stood in.
     pub stand_ins: Vec<String>,
     /// Consistent initial values, the states that may be given start values, and an assessment of the start values of

@@ -36,6 +36,16 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
     for invariant in &report.invariants {
         say("invariant", format!("{} = {}: {}", invariant.name, invariant.value, invariant.grounds));
     }
+    if !report.discrete_variables.is_empty() {
+        let names = folded(&report.discrete_variables).join(", ");
+        say("discrete variables", format!("{names}, among the degrees of freedom"));
+    }
+    for event in &report.events {
+        let mut parts = event.changes.clone();
+        parts.extend(event.message.iter().map(|text| format!("\"{text}\"")));
+        parts.extend(event.is_terminal.then(|| "the run ends".to_string()));
+        say(&format!("when {}", event.name), parts.join(", "));
+    }
     if let Some(boundary) = &report.boundary {
         for condition in &boundary.conditions {
             say("boundary condition", condition.equation.clone());

@@ -22,6 +22,7 @@
 //! | `hidden_constraints[]` | [`HiddenReport`] |
 //! | `invariants[]` | [`InvariantReport`] |
 //! | `boundary` | [`BoundaryProblemReport`]: `conditions[]` ([`ConditionReport`]) |
+//! | `events[]` | [`EventReport`] |
 //! | `initial_values` | [`InitialReport`]: `states[]` ([`StateReport`]), `choices[]` ([`ChoiceReport`]), `redundant[]` ([`RedundantReport`]) |
 //! | `definitions[]`, `eliminated[]`, `forms[]` | [`DefinitionReport`], [`EliminatedReport`], [`FormReport`] |
 //! | `recommendation` | [`RecommendationReport`]: `measures` ([`Measures`](crate::recommendation::Measures)), `conditioning` ([`Conditioning`](crate::recommendation::Conditioning)) |
@@ -65,7 +66,7 @@ pub use index_concepts::{FrozenReport, IndexConceptsReport, KroneckerReport};
 pub use initial::{ChoiceReport, InitialReport, RedundantReport, StateReport};
 pub use lie_group::LieGroupReport;
 pub use parts::{
-    BoundaryProblemReport, ConditionReport, DefinitionReport, EliminatedReport, FormReport, HiddenReport,
+    BoundaryProblemReport, ConditionReport, DefinitionReport, EliminatedReport, EventReport, FormReport, HiddenReport,
     InvariantReport, OffsetsReport, ProblemReport,
 };
 pub use recommendation::RecommendationReport;
@@ -96,6 +97,7 @@ impl Report {
     pub fn compiled(compiled: &Compiled) -> Report {
         let (analysis, model) = (&compiled.analysis, &compiled.model);
         let certificate = &analysis.certificate;
+        let discrete = model.unknowns.iter().filter(|unknown| unknown.is_discrete);
         let (differentiation_index, index_upper_bound) = match certificate.verdict() {
             Verdict::Exact(index) => (Some(index), Some(index)),
             Verdict::AtMost { bound, .. } => (None, Some(bound)),
@@ -124,6 +126,8 @@ impl Report {
             hidden_constraints,
             invariants: compiled.first_integrals.iter().map(|it| InvariantReport::new(model, it)).collect(),
             boundary: compiled.boundary.as_ref().map(|it| BoundaryProblemReport::new(model, it)),
+            events: EventReport::all(model),
+            discrete_variables: discrete.map(|unknown| unknown.name.clone()).collect(),
             eliminated,
             stand_ins: model.stand_ins(),
             warnings: messages(&compiled.warnings).into_iter().chain(no_consistent_point(compiled)).collect(),

@@ -9,7 +9,7 @@ use crate::boundary::{BoundaryProblem, NamedCondition, Source};
 use crate::expr::{Notation, print_with};
 use crate::first_integrals::{FirstIntegral, Verdict};
 use crate::formulation::Form;
-use crate::model::Model;
+use crate::model::{Event, Model};
 use crate::pipeline::{Compiled, HiddenConstraint, Named};
 use crate::structure::Offsets;
 
@@ -75,6 +75,20 @@ pub struct ConditionReport {
     pub equation: String,
     /// `start value`, `text`, or `optimal control`.
     pub source: &'static str,
+}
+
+/// An event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct EventReport {
+    /// The condition as it is written, or `sample(…)`.
+    pub name: String,
+    /// What it changes, as equations in plain mathematics; `pre(x)` is the value before the event.
+    pub changes: Vec<String>,
+    /// The text that it notes.
+    pub message: Option<String>,
+    /// Whether it ends a run.
+    pub is_terminal: bool,
 }
 
 /// A named sub-expression or input, and its definition.
@@ -174,6 +188,20 @@ impl BoundaryProblemReport {
             conditions: it.conditions.iter().zip(it.spelled(model)).map(condition).collect(),
             free: it.free(model),
         }
+    }
+}
+
+impl EventReport {
+    /// The events of a model.
+    pub(super) fn all(model: &Model) -> Vec<Self> {
+        let events = &model.events;
+        let report = |event: &Event| EventReport {
+            name: event.name.clone(),
+            changes: events.changes(model, event),
+            message: event.message.clone(),
+            is_terminal: event.is_terminal,
+        };
+        events.list.iter().map(report).collect()
     }
 }
 

@@ -104,7 +104,7 @@ impl Parser {
 }
 
 /// The text of a string literal, plain or raw.
-fn unescape(literal: &str) -> String {
+pub(super) fn unescape(literal: &str) -> String {
     if let Some(raw) = literal.strip_prefix('r') {
         let hashes = raw.len() - raw.trim_start_matches('#').len();
         let text = raw.get(hashes + 1..raw.len().saturating_sub(hashes + 1));

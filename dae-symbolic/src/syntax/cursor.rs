@@ -171,11 +171,52 @@ impl Cursor {
         false
     }
 
+    /// The tokens from position `start` up to `end` as text.
+    pub(super) fn text(&self, start: usize, end: usize) -> String {
+        let mut text = String::new();
+        // Whether a space separates the token from the one before it.
+        let mut spaced = false;
+        let mut after_operand = false;
+        for token in self.tokens.get(start..end).unwrap_or_default() {
+            let (word, before, after, operand) = match token {
+                Token::Word(word) | Token::Literal(word) => (word.as_str(), true, true, true),
+                Token::Operator("." | "::") => (operator_text(token), false, false, false),
+                Token::Operator("," | ";") => (operator_text(token), false, true, false),
+                // A sign has no operand before it.
+                Token::Operator(_) => (operator_text(token), true, after_operand, false),
+                Token::Open(delimiter, _) => (brackets(*delimiter).0, !after_operand, false, false),
+                Token::Close(delimiter) => (brackets(*delimiter).1, false, true, true),
+            };
+            if spaced && before && !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(word);
+            (spaced, after_operand) = (after, operand);
+        }
+        text
+    }
+
     /// Moves past the openings and closings of groups without delimiter.
     pub(super) fn skip_invisible(&mut self) {
         while matches!(self.look(0), Look::Open(Delimiter::None) | Look::Close(Delimiter::None)) {
             self.position += 1;
         }
+    }
+}
+
+fn operator_text(token: &Token) -> &'static str {
+    match token {
+        Token::Operator(text) => text,
+        Token::Word(_) | Token::Literal(_) | Token::Open(..) | Token::Close(_) => "",
+    }
+}
+
+fn brackets(delimiter: Delimiter) -> (&'static str, &'static str) {
+    match delimiter {
+        Delimiter::Parenthesis => ("(", ")"),
+        Delimiter::Brace => ("{", "}"),
+        Delimiter::Bracket => ("[", "]"),
+        Delimiter::None => ("", ""),
     }
 }
 

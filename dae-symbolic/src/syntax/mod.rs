@@ -9,8 +9,8 @@
 //!
 //! ```text
 //! model       = docs [ visibility ] "struct" NAME "{" { statement } "}" ;
-//! statement   = docs ( constant | parameter | input | table | external | definition | function | variable | start | equation | family
-//!               | choice | invariant | forms | lagrangian | hamiltonian | optimal_control | boundary | lie_group ) ;
+//! statement   = docs ( constant | parameter | input | table | external | definition | function | variable | discrete | start | equation | family
+//!               | choice | event | invariant | forms | lagrangian | hamiltonian | optimal_control | boundary | lie_group ) ;
 //! constant    = "const" NAME [ type ] "=" value ";" ;
 //! parameter   = "param" NAME [ type ] "=" value ";" ;
 //! input       = "input" NAME [ ":" "f64" ] [ "=" expression ] ";" ;
@@ -22,16 +22,19 @@
 //! function    = "fn" NAME "(" [ NAME [ type ] { "," NAME [ type ] } [ "," ] ] ")" [ "->" "f64" ]
 //!               "{" { "let" NAME [ ":" "f64" ] "=" expression ";" } expression "}" ;
 //! variable    = [ "#" "[" "nominal" "(" expression ")" "]" ] "var" NAME [ type ] [ ( "=" | "~" ) value ] ";" ;
+//! discrete    = "discrete" NAME [ type ] "=" value ";" ;
 //! start       = "start" ( "der" "(" element [ "," expression ] ")" | element ) ( "=" | "~" ) value ";" ;
 //! equation    = expression "=" expression ";" ;
 //! family      = "for" NAME "in" range "{" { inner } "}" ;
 //! choice      = "if" condition "{" { inner } "}" { "else" "if" condition "{" { inner } "}" } [ "else" "{" { inner } "}" ] ;
+//! event       = "when" ( condition | "sample" "(" expression [ "," expression ] ")" ) "{" { happening } "}" ;
+//! happening   = expression "=" expression ";" | ( "note" | "terminate" ) TEXT ";" ;
 //! invariant   = "invariant" NAME [ ":" "f64" ] "=" expression ";" ;
 //! forms       = "forms" "(" form { "," form } [ "," ] ")" ";" ;
 //! form        = NAME [ "(" options ")" ] ;
 //! options     = option [ "," option ] | "[" option { "," option } "]" ;
 //! option      = [ "-" ] NUMBER | NAME [ index ] ;
-//! inner       = docs ( equation | definition | start | family | choice ) ;
+//! inner       = docs ( equation | definition | start | event | family | choice ) ;
 //! range       = expression ( ".." | "..=" ) expression ;
 //! type        = ":" ( "f64" | "[" "f64" ";" expression "]" | "[" "[" "f64" ";" expression "]" ";" expression "]" ) ;
 //! value       = expression | "|" NAME [ "," NAME ] "|" expression ;
@@ -139,6 +142,7 @@ mod parse_forms;
 mod parse_lie_group;
 mod parse_model;
 mod parse_operand;
+mod parse_when;
 mod parser;
 #[cfg(feature = "terminal")]
 mod render_terminal;

@@ -35,7 +35,8 @@ impl Parser {
             "extern" if self.cursor.look(1) == Look::Word("fn") => self.external(),
             "let" => self.declaration(StatementKind::Definition),
             "fn" => self.function(),
-            "var" => self.variable(nominal),
+            "var" | "discrete" => self.variable(nominal),
+            "when" => self.when(),
             "start" => self.start(),
             "invariant" if declares => self.declaration(StatementKind::Invariant),
             "forms" if self.at_forms() => self.forms(),
@@ -113,11 +114,13 @@ impl Parser {
         Err(self.fail(finding))
     }
 
-    /// `var name`, `var name = value`, `var name ~ value`
+    /// `var name`, `var name = value`, `var name ~ value`, `discrete name = value`
     fn variable(&mut self, nominal: Option<Expression>) -> Parsed<(StatementKind, Ending)> {
+        let is_discrete = self.cursor.at_word("discrete");
         self.cursor.advance();
         let name = self.declared_name("the name of an unknown")?;
-        let mut variable = Variable { name, extents: Vec::new(), indices: Vec::new(), start: None, nominal };
+        let (extents, indices) = (Vec::new(), Vec::new());
+        let mut variable = Variable { name, extents, indices, start: None, nominal, is_discrete };
         let ending = match self.variable_tail(&mut variable) {
             Ok(()) => Ending::Semicolon,
             Err(_) => Ending::Broken,
@@ -128,6 +131,9 @@ impl Parser {
     /// `: f64 = value` or `: f64 ~ value`, all of it optional
     fn variable_tail(&mut self, variable: &mut Variable) -> Parsed<()> {
         variable.extents = self.shape_of(&variable.name.text)?;
+        if variable.is_discrete && !self.cursor.at_operator("=") {
+            return Err(self.discrete_without_start(&variable.name));
+        }
         let Some(given) = self.given() else {
             return match self.cursor.look(0) {
                 Look::Operator(operator) if !matches!(operator, ";" | ",") => Err(self.unexpected("`=`, `~` or `;`")),

@@ -338,7 +338,7 @@ impl Parser {
     }
 
     /// An equation with two readable sides.
-    fn whole_equation(&mut self) -> Parsed<Equation> {
+    pub(super) fn whole_equation(&mut self) -> Parsed<Equation> {
         match self.equation()? {
             (StatementKind::Equation(equation), Ending::Semicolon) => Ok(equation),
             _ => Err(Reported),

@@ -55,6 +55,9 @@ impl TaylorSystem {
     pub fn new(compiled: &Compiled) -> Result<TaylorSystem, Unsupported> {
         let analysis = &compiled.analysis;
         check_structure(analysis)?;
+        if let Some(event) = compiled.model.events.list.first() {
+            return Err(Unsupported::Event { name: event.name.clone() });
+        }
         let mut model = compiled.model.clone();
         let names: Vec<Name> =
             analysis.system.equations.iter().map(|equation| equation.provenance.name().into()).collect();

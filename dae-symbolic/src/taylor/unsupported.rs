@@ -22,6 +22,11 @@ pub enum Unsupported {
         /// An equation that contains it.
         equation: String,
     },
+    /// An event that the text declares.
+    Event {
+        /// Its condition as it is written.
+        name: String,
+    },
     /// The structure does not say which equations to differentiate.
     NoStructure {
         /// What is known about the system Jacobian.
@@ -49,6 +54,9 @@ impl fmt::Display for Unsupported {
                 "`{name}` in {equation} is defined outside of the model, and has no Taylor series of any order: write it as an expression, or \
                  integrate a formulation by another method"
             ),
+            Unsupported::Event { name } => {
+                write!(f, "the event `{name}` is not found in Taylor series: integrate a formulation by another method")
+            }
             Unsupported::NoStructure { reason } => write!(
                 f,
                 "Taylor series need a structure that tells which equations to differentiate: {reason}; integrate the `derivative_array` form \

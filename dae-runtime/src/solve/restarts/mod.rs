@@ -204,10 +204,11 @@ impl<'d> PiecewiseRun<'d> {
         }
     }
 
-    /// Makes steps end at the next output time or the end of the piece, whichever comes first.
-    pub(super) fn stop(&mut self, output: Option<f64>, direction: f64) {
+    /// Makes steps end at the next of these times or the end of the piece, whichever comes first.
+    pub(super) fn stop(&mut self, times: [Option<f64>; 2], direction: f64) {
         let switch = self.switches.last().map(|crossing| crossing.before);
-        let nearest = [output, switch].into_iter().flatten().min_by(|a, b| (a * direction).total_cmp(&(b * direction)));
+        let nearest =
+            times.into_iter().chain([switch]).flatten().min_by(|a, b| (a * direction).total_cmp(&(b * direction)));
         if let Some(t) = nearest {
             self.stepper.stop_at(t);
         }

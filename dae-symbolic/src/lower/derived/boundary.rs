@@ -174,6 +174,7 @@ impl<'a> Lowering<'a, '_> {
             docs: vec!["Integral of a boundary condition, from `t0` on.".into()],
             extents: Vec::new(),
             nominal: 1.0,
+            is_discrete: false,
             origin,
         });
     }

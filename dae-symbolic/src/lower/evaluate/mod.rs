@@ -11,6 +11,7 @@ mod task;
 
 pub(super) use task::{Binding, Evaluated, Task};
 
+use super::around_events::AroundEvents;
 use super::decisions::{Cut, Skips};
 use super::incidence::{SetId, Sets};
 use super::items::{Item, Value, Views, shape};
@@ -83,6 +84,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) externals: HashMap<usize, Arc<External>>,
     /// Values at times, and integrals, of boundary conditions.
     pub(super) points: Points,
+    /// Values before events, and most recent values.
+    pub(super) around: AroundEvents,
     calls: HashMap<Call, Option<Item>>,
     inlined: usize,
     reported: HashSet<NodeId>,
@@ -112,6 +115,7 @@ impl<'a> Evaluator<'a> {
             skips: Skips::of(expressions),
             externals: HashMap::new(),
             points: Points::default(),
+            around: AroundEvents::default(),
             calls: HashMap::new(),
             inlined: 0,
             reported: HashSet::new(),
@@ -244,6 +248,8 @@ impl<'a> Evaluator<'a> {
             }
             Meaning::At => self.at_time(task, id, None, found).map(Item::Scalar),
             Meaning::Integral => self.integral(task, node, found).map(Item::Scalar),
+            Meaning::Before => self.before(task, node, found).map(Item::Scalar),
+            Meaning::Held => self.held(task, node, found).map(Item::Scalar),
         };
         Evaluated::Value(value)
     }

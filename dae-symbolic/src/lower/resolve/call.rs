@@ -39,6 +39,9 @@ impl Resolver<'_> {
         if let Some(meaning) = self.at_time(function, arguments, form, whole, found) {
             return meaning;
         }
+        if matches!(name, "pre" | "hold") {
+            return self.at_event(function, arguments, form, found);
+        }
         let (meaning, arity) = match Function::from_name(name) {
             Some(known) => (Meaning::Apply(known), known.arity()),
             None if name == "powi" => (Meaning::IntegerPower, 2),
@@ -110,6 +113,28 @@ impl Resolver<'_> {
         match self.meanings[self.indexed(value).index()] {
             Meaning::Invalid => Meaning::Invalid,
             _ => Meaning::At,
+        }
+    }
+
+    /// The meaning of `pre(…)` and `hold(…)`.
+    fn at_event(&self, function: &Name, arguments: &[NodeId], form: CallForm, found: &mut Diagnostics) -> Meaning {
+        let name = function.text.as_str();
+        if self.place != Place::Change {
+            found.push(validate::outside_event(name, function.origin));
+            return Meaning::Invalid;
+        }
+        let &[argument] = arguments else {
+            found.push(argument_count(function, 1, arguments.len(), form));
+            return Meaning::Invalid;
+        };
+        match (name, self.meanings[self.indexed(argument).index()]) {
+            (_, Meaning::Invalid) => Meaning::Invalid,
+            ("pre", _) => Meaning::Before,
+            (_, Meaning::Unknown(_)) => Meaning::Held,
+            _ => {
+                found.push(validate::not_held(self.expressions.origin(argument)));
+                Meaning::Invalid
+            }
         }
     }
 

@@ -55,6 +55,10 @@ pub(super) enum Meaning {
     At,
     /// `integral(…)` from `t0` to `t_end`.
     Integral,
+    /// `pre(…)`: the value before an event.
+    Before,
+    /// `hold(…)`: the most recent value of a discrete variable.
+    Held,
 }
 
 /// The kinds of things that a function uses besides its arguments, each with one name for messages.

@@ -27,7 +27,7 @@ pub use excerpt::{Excerpt, Indexed};
 pub use instantiate::{instantiate, instantiate_excerpt};
 pub use verify::verify;
 
-use super::{BoundaryConditions, DeclaredInvariant, Derivation, Equation, Input, Start};
+use super::{BoundaryConditions, DeclaredInvariant, Derivation, Equation, Events, Input, Start};
 use crate::expr::{Dag, Expr, UnknownId};
 use crate::form::Form;
 use crate::origin::Origin;
@@ -68,6 +68,8 @@ pub struct FamilyModel {
     pub invariants: Vec<DeclaredInvariant>,
     /// The boundary conditions that the text writes down.
     pub boundary: Option<BoundaryConditions>,
+    /// The events that the text writes down.
+    pub events: Events,
     /// The formulations that are asked for.
     pub forms: Vec<Form>,
     /// Where the text asks for the formulations; empty if it names none.
@@ -124,6 +126,8 @@ pub struct UnknownArray {
     pub extents: Vec<usize>,
     /// Typical magnitude of all elements, 1 unless given.
     pub nominal: f64,
+    /// Whether it changes at events only; its equation is that its derivative is zero.
+    pub is_discrete: bool,
     /// Where its name stands.
     pub origin: Origin,
 }

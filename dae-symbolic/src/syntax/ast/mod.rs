@@ -5,6 +5,7 @@
 mod derived;
 mod expression;
 mod lie_group;
+mod when;
 
 use crate::form::Form;
 use crate::origin::Origin;
@@ -12,6 +13,7 @@ use crate::origin::Origin;
 pub use derived::{Derived, DerivedKind, Element, Item, ItemKind, List, Quantity, Relation};
 pub use expression::{CallForm, Comparison, Expression, Expressions, Node, NodeId, Power, Sign};
 pub use lie_group::{Generator, LieGroup};
+pub use when::{Trigger, When, WhenItem, WhenItemKind};
 
 /// A name and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +84,7 @@ pub enum StatementKind {
     Definition(Declaration),
     /// `fn name(arguments) { body }`
     Function(Function),
-    /// `var name = value;` and its kin.
+    /// `var name = value;` and its kin, `discrete name = value;`
     Variable(Variable),
     /// `start der(x) = value;` and its kin.
     Start(Start),
@@ -92,6 +94,8 @@ pub enum StatementKind {
     For(For),
     /// `if condition { statements }` and its kin.
     Branch(Branch),
+    /// `when condition { … }`
+    When(When),
     /// `invariant name = value;`
     Invariant(Declaration),
     /// `lagrangian { … }` and its kin.
@@ -236,6 +240,8 @@ pub struct Variable {
     pub start: Option<(Given, Option<Expression>)>,
     /// Typical magnitude, if one is given.
     pub nominal: Option<Expression>,
+    /// Whether it changes at events only: declared with `discrete`.
+    pub is_discrete: bool,
 }
 
 /// How a start value is written.

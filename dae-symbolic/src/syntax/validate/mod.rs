@@ -26,6 +26,7 @@ pub(super) fn inside_block(kind: &StatementKind) -> bool {
         | StatementKind::Definition(_)
         | StatementKind::Start(_)
         | StatementKind::For(_)
+        | StatementKind::When(_)
         | StatementKind::Branch(_) => true,
         StatementKind::Constant(_)
         | StatementKind::Parameter(_)
@@ -44,9 +45,12 @@ pub(super) fn inside_block(kind: &StatementKind) -> bool {
 
 /// A declaration inside a `for` or `if`.
 pub(super) fn not_inside_block(at: Origin) -> Diagnostic {
-    Diagnostic::error(Code::UnsupportedConstruct, "`for` and `if` hold equations, `let`, `start`, `for` and `if`")
-        .label(at, "not allowed in here")
-        .help("declare it before: for one value per index an array, `var q: [f64; N];`")
+    Diagnostic::error(
+        Code::UnsupportedConstruct,
+        "`for` and `if` hold equations, `let`, `start`, `when`, `for` and `if`",
+    )
+    .label(at, "not allowed in here")
+    .help("declare it before: for one value per index an array, `var q: [f64; N];`")
 }
 
 /// A statement about the whole problem (a list, an energy, a cost, the horizon) inside a `for` of a block from which
@@ -63,6 +67,21 @@ pub(crate) fn at_a_time(name: &str, at: Origin) -> Diagnostic {
         .label(at, "not allowed here")
         .note("equations hold at all times")
         .help("write conditions in a block of their own: `boundary { y(t0) = 1; y(t_end) = 0; }`")
+}
+
+/// `pre(x)` or `hold(x)` in an equation
+pub(crate) fn outside_event(name: &str, at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::NotAllowedHere, format!("`{name}` belongs to the values after an event"))
+        .label(at, "not allowed here")
+        .note("`pre(x)` is the value before an event, `hold(x)` the most recent value of a discrete variable")
+        .help("write `when condition { x = …; }`, and it there, right of `=`")
+}
+
+/// `hold(2 * x)`
+pub(crate) fn not_held(at: Origin) -> Diagnostic {
+    Diagnostic::error(Code::NotAllowedHere, "`hold` takes a discrete variable")
+        .label(at, "not a discrete variable")
+        .help("write `hold(n)` for what `discrete n = …;` declares, and `pre(…)` for the value of an expression before the event")
 }
 
 /// `integral(x(t0))`

@@ -28,6 +28,12 @@ pub(crate) enum Place {
     Condition,
     /// What a boundary condition takes at a time.
     TakenAtTime,
+    /// The condition of an event.
+    Event,
+    /// A value after an event.
+    Change,
+    /// The first time and the period of samples.
+    Sample,
 }
 
 /// A kind of thing that an expression may use.
@@ -53,12 +59,30 @@ impl Place {
             ),
             Use::Time if matches!(self, Place::Invariant | Place::Guess) => true,
             Use::Time | Use::External => {
-                matches!(self, Place::Input | Place::FunctionBody | Place::Definition | Place::Equation)
+                matches!(
+                    self,
+                    Place::Input
+                        | Place::FunctionBody
+                        | Place::Definition
+                        | Place::Equation
+                        | Place::Event
+                        | Place::Change
+                )
             }
-            Use::Input => matches!(self, Place::FunctionBody | Place::Definition | Place::Equation),
+            Use::Input => {
+                matches!(self, Place::FunctionBody | Place::Definition | Place::Equation | Place::Event | Place::Change)
+            }
             Use::Definition if self == Place::Condition => true,
             Use::Definition | Use::Unknown => {
-                matches!(self, Place::Definition | Place::Equation | Place::Invariant | Place::TakenAtTime)
+                matches!(
+                    self,
+                    Place::Definition
+                        | Place::Equation
+                        | Place::Invariant
+                        | Place::TakenAtTime
+                        | Place::Event
+                        | Place::Change
+                )
             }
         }
     }
@@ -90,7 +114,9 @@ impl Place {
                 "a boundary condition may use unknowns at times, `t0`, `t_end`, constants, parameters and sub-expressions"
             }
             Place::TakenAtTime => "only unknowns, their derivatives and sub-expressions are taken at a time",
+            Place::Sample => "the times of samples may use constants and parameters",
             Place::Definition | Place::Equation => "an equation may use everything the model declares",
+            Place::Event | Place::Change => "an event may use everything the model declares",
         }
     }
 }

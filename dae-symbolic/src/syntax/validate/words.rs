@@ -9,7 +9,8 @@ use crate::origin::Origin;
 const RANGES: &str = "ranges stand in `for i in 0..N { … }` and `sum(i in 0..N => …)`";
 
 /// Words that open a statement of the language.
-pub(in crate::syntax) const STATEMENT_WORDS: [&str; 7] = ["param", "const", "input", "fn", "let", "var", "start"];
+pub(in crate::syntax) const STATEMENT_WORDS: [&str; 9] =
+    ["param", "const", "input", "fn", "let", "var", "discrete", "start", "when"];
 
 /// Rust's keywords and the words reserved for future ones, which cannot be names.
 const KEYWORDS: [&str; 52] = [

@@ -21,9 +21,9 @@ use super::{Access, Body, Excerpt, FamilyModel, Loop, Reach, box_of, element_nam
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, ParameterId, Symbol, UnknownId};
 use crate::model::{
-    BoundaryConditions, Canonical, DeclaredInvariant, Definition, Derivation, Domain, Entries, Equation, Gap, Input,
-    LieGroup, Mechanics, Member, Model, OptimalControl, Parameter, PathConstraint, PointTime, Start, StartValue,
-    Unknown, Work, derivative_name,
+    BoundaryConditions, Canonical, DeclaredInvariant, Definition, Derivation, Domain, Entries, Equation, Events, Gap,
+    Input, LieGroup, Mechanics, Member, Model, OptimalControl, Parameter, PathConstraint, PointTime, Start, StartValue,
+    Trigger, Unknown, Work, derivative_name,
 };
 use crate::origin::Origin;
 
@@ -51,6 +51,7 @@ pub fn instantiate_excerpt(family: FamilyModel, excerpt: &Excerpt) -> Result<Mod
     let derivations = work.derivations();
     let invariants = work.invariants();
     let boundary = work.boundary();
+    let events = work.events();
     let Instantiation { dag, found, .. } = work;
     if !found.is_empty() {
         return Err(found);
@@ -72,6 +73,7 @@ pub fn instantiate_excerpt(family: FamilyModel, excerpt: &Excerpt) -> Result<Mod
         derivations,
         invariants,
         boundary,
+        events,
         forms,
         form_origins,
         work: Work::default(),
@@ -170,6 +172,7 @@ impl Instantiation<'_> {
                     start: None,
                     derivative_starts: Vec::new(),
                     nominal: family.nominal,
+                    is_discrete: family.is_discrete,
                     origin: family.origin,
                 });
             }
@@ -252,6 +255,33 @@ impl Instantiation<'_> {
             }
         }
         Some(boundary)
+    }
+
+    /// The events, over the unknowns and parameters of the scalar model.
+    fn events(&mut self) -> Events {
+        let mut events = self.family.events.clone();
+        if self.scalar {
+            return events;
+        }
+        for event in &mut events.list {
+            match &mut event.trigger {
+                Trigger::Condition { holds, crossing } => {
+                    (*holds, *crossing) = (self.written_once(*holds), self.written_once(*crossing));
+                }
+                Trigger::Sample { first, period } => {
+                    (*first, *period) = (first.map(|first| self.written_once(first)), self.written_once(*period));
+                }
+            }
+            for change in &mut event.changes {
+                change.unknown = self.unknown(change.unknown, &[], &[]).unwrap_or(change.unknown);
+                change.value = self.written_once(change.value);
+            }
+        }
+        let unknowns = events.before.iter_mut().map(|(unknown, _)| unknown).chain(&mut events.held);
+        for unknown in unknowns {
+            *unknown = self.unknown(*unknown, &[], &[]).unwrap_or(*unknown);
+        }
+        events
     }
 
     /// The descriptions that equations were derived from, over the unknowns of the scalar model.

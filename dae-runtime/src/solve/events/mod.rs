@@ -1,18 +1,25 @@
 //! Detection of events, and continuation of the run after them.
 //!
-//! In: events, and a stepper after each step. Out: whether the step passes a zero that counts and has to be repeated to
-//! end there; then whether the run ends, or the consistent values from which it continues.
+//! In: events of the caller and of the model, and a stepper after each step. Out: whether the step passes a zero that
+//! counts and has to be repeated to end there; then whether the run ends, or the consistent values from which it
+//! continues. Events of the model whose times do not depend on the solution are met exactly (`declared.rs`).
+
+mod declared;
+mod zeros;
 
 use std::collections::VecDeque;
 
+use self::declared::{Arrival, Conflict, Declared};
+use self::zeros::bracketed;
 use super::restarts::PiecewiseRun;
 use crate::contract::{Dae, Name};
+use crate::initialize::quantity::Quantity;
 use crate::initialize::{InitializationOptions, consistent_restart};
 use crate::integrator::polynomial::evaluate;
 use crate::integrator::stepper::{Failure, Options, Stepper};
 use crate::sensitivity::{Carried, InStep, Variation};
 use crate::solution::Solution;
-use crate::solution::event::{Action, Event};
+use crate::solution::event::{Action, Direction, Event};
 
 /// Times within a step at which signs are compared, in units of the step from its end.
 const BETWEEN: [f64; 3] = [-0.75, -0.5, -0.25];
@@ -32,6 +39,8 @@ const INEXACT: f64 = 10.0;
 const LARGEST_MOVE: f64 = 1e-2;
 /// The rate of change of a function is measured over this fraction of a step.
 const SLOPE: f64 = 1e-6;
+/// Changes at one time can make further conditions true; this many rounds are no progress.
+const ROUNDS: usize = 50;
 
 /// A function of a state $t, y, y'$.
 type AtState<'a> = &'a mut dyn FnMut(f64, &[f64], &[f64]);
@@ -49,15 +58,16 @@ pub(super) enum EventOutcome {
 
 /// What the run does after an event.
 pub(super) enum Consequence {
-    /// It ends, at the event of this name.
-    End(Name),
-    /// It continues from these values.
-    Restart { y: Vec<f64>, yp: Vec<f64> },
+    /// It ends, at the event of this name; with these values, if events before it at the same time have changed the state.
+    End { event: Name, changed: Option<[Vec<f64>; 2]> },
+    /// It continues from these values, $y$ and $y'$.
+    Restart([Vec<f64>; 2]),
 }
 
-/// The events of a run.
-pub(super) struct Events<'c> {
-    events: Vec<Event<'c>>,
+/// The events of a run: those of the caller, and after them those that the text of the model declares.
+pub(super) struct Events<'d, 'c> {
+    own: Vec<Event<'c>>,
+    declared: Option<Declared<'d>>,
     /// Start time of the run, and its direction.
     t0: f64,
     direction: f64,
@@ -107,25 +117,116 @@ impl Target {
 struct Zero {
     event: usize,
     t: f64,
+    /// Whether it is only recorded: the event does not end the run, and changes nothing.
+    is_noted: bool,
 }
 
-impl<'c> Events<'c> {
-    pub(super) fn new(events: Vec<Event<'c>>, (t, y, yp): (f64, &[f64], &[f64]), t_end: f64) -> Self {
-        let sides: Vec<f64> = events.iter().map(|event| (event.function)(t, y, yp)).collect();
-        Events {
+impl<'d, 'c> Events<'d, 'c> {
+    /// # Errors
+    /// The formulation has no place for an event of the model.
+    pub(super) fn new(
+        dae: &'d dyn Dae,
+        own: Vec<Event<'c>>,
+        (t, y, yp): (f64, &[f64], &[f64]),
+        t_end: f64,
+    ) -> Result<Self, Failure> {
+        let declared = Declared::new(dae, [t, t_end])?;
+        let count = own.len() + declared.as_ref().map_or(0, Declared::count);
+        let mut events = Events {
             t0: t,
             direction: if t_end < t { -1.0 } else { 1.0 },
             t,
             y: y.to_vec(),
             yp: yp.to_vec(),
-            sides_ahead: sides.clone(),
-            sides,
+            sides_ahead: Vec::new(),
+            sides: Vec::new(),
             target: None,
             noted: VecDeque::new(),
-            happened: vec![f64::NAN; events.len()],
+            happened: vec![f64::NAN; count],
             resets: Vec::new(),
-            events,
+            own,
+            declared,
+        };
+        events.sides = events.values(t, y, yp);
+        events.sides_ahead.clone_from(&events.sides);
+        Ok(events)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.happened.is_empty()
+    }
+
+    /// The functions of all events at a state.
+    fn values(&self, t: f64, y: &[f64], yp: &[f64]) -> Vec<f64> {
+        let own = self.own.iter().map(|event| (event.function)(t, y, yp));
+        own.chain(self.declared.iter().flat_map(|declared| declared.functions(t, y, yp))).collect()
+    }
+
+    /// The number of a declared event among those of the model; `None` for one of the caller.
+    fn declared(&self, event: usize) -> Option<(&Declared<'d>, usize)> {
+        let number = event.checked_sub(self.own.len())?;
+        self.declared.as_ref().map(|declared| (declared, number))
+    }
+
+    /// The function of an event at a state.
+    fn value(&self, event: usize, t: f64, y: &[f64], yp: &[f64]) -> f64 {
+        match self.declared(event) {
+            Some((declared, number)) => declared.functions(t, y, yp)[number],
+            None => (self.own[event].function)(t, y, yp),
         }
+    }
+
+    fn direction(&self, event: usize) -> Direction {
+        self.own.get(event).map_or(Direction::Rising, |event| event.direction)
+    }
+
+    /// Whether the zeros of the function of an event are searched for in steps.
+    fn is_searched(&self, event: usize) -> bool {
+        self.declared(event).is_none_or(|(declared, number)| declared.is_searched(number))
+    }
+
+    fn name(&self, event: usize) -> &Name {
+        match self.declared(event) {
+            Some((declared, number)) => declared.name(number),
+            None => &self.own[event].name,
+        }
+    }
+
+    fn is_terminal(&self, event: usize) -> bool {
+        match self.declared(event) {
+            Some((declared, number)) => declared.description().events[number].is_terminal,
+            None => matches!(self.own[event].action, Action::End),
+        }
+    }
+
+    /// Whether an event only has to be recorded at this state: it does not end the run, and changes nothing.
+    fn is_noted(&self, event: usize, (t, y, yp): (f64, &[f64], &[f64])) -> bool {
+        let mut changed = y.to_vec();
+        match self.declared(event) {
+            Some((declared, number)) if declared.is_noted(number) => return true,
+            Some((declared, number)) => {
+                let changes = declared.change(&[number], &Arrival { t, y, yp }, &[], &mut changed);
+                !self.is_terminal(event) && changes.is_ok() && changed == y
+            }
+            None => match &self.own[event].action {
+                Action::Note => true,
+                Action::End => false,
+                Action::Reset(change) => {
+                    change(t, &mut changed);
+                    changed == y
+                }
+            },
+        }
+    }
+
+    /// The next time at which an event occurs whatever the solution is.
+    pub(super) fn next_time(&self) -> Option<f64> {
+        self.declared.as_ref()?.next_time()
+    }
+
+    /// Whether an event whose time does not depend on the solution is due at `t`.
+    pub(super) fn is_due(&self, t: f64) -> bool {
+        self.next_time().is_some_and(|time| time <= t)
     }
 
     /// The state before the last step.
@@ -138,13 +239,9 @@ impl<'c> Events<'c> {
         (4.0 * f64::EPSILON * self.t.abs().max(t.abs())).max(f64::MIN_POSITIVE)
     }
 
-    fn is_noted(&self, event: usize) -> bool {
-        matches!(self.events[event].action, Action::Note)
-    }
-
     /// Decides what to do with the last step. Events that are only recorded are entered into the solution with a step that is recorded.
     pub(super) fn check(&mut self, run: &mut PiecewiseRun<'_>, solution: &mut Solution) -> EventOutcome {
-        if self.events.is_empty() {
+        if self.is_empty() {
             return EventOutcome::Free;
         }
         let stepper = run.stepper.as_mut();
@@ -162,32 +259,42 @@ impl<'c> Events<'c> {
         }
         let mut zeros = self.zeros(stepper);
         zeros.sort_by(|a, b| (a.t - self.t).abs().total_cmp(&(b.t - self.t).abs()));
+        let is_due = self.is_due(now);
+        let width = self.width(now);
+        let is_earlier = |zero: &&Zero| !zero.is_noted && !(is_due && (zero.t - now).abs() <= width);
         if landed.is_none()
-            && let Some(first) = zeros.iter().copied().find(|zero| !self.is_noted(zero.event))
+            && let Some(first) = zeros.iter().find(is_earlier).copied()
         {
             return EventOutcome::Again(self.aim(first, &zeros, stepper.time()));
         }
         let happening = landed.as_ref().map_or(&[][..], |target| &target.events);
-        let noted = |zero: &&Zero| self.is_noted(zero.event) && !happening.contains(&zero.event);
+        let noted = |zero: &&Zero| zero.is_noted && !happening.contains(&zero.event);
         let noted: Vec<Zero> = zeros.iter().filter(noted).copied().collect();
         let mut noted: Vec<(Zero, Vec<f64>)> = noted.into_iter().map(|zero| self.refined(zero, run)).collect();
         noted.sort_by(|(a, _), (b, _)| (a.t - self.t).abs().total_cmp(&(b.t - self.t).abs()));
         for (zero, state) in noted {
             self.noted.push_back((zero.event, solution.occurrences.len()));
-            solution.note_event(&self.events[zero.event].name, zero.t, &state);
+            self.note_at(zero.event, (zero.t, &state), solution);
         }
-        let Some(mut target) = landed else { return EventOutcome::Free };
+        if landed.is_none() && !is_due {
+            return EventOutcome::Free;
+        }
+        let mut target = landed.unwrap_or(Target { t: now, events: Vec::new(), latest: now, length: 0.0, other: None });
         // Other functions that have changed sign meanwhile are assigned to this time as well.
-        target.add(zeros.iter().map(|zero| zero.event).filter(|&event| !self.is_noted(event)));
+        target.add(zeros.iter().filter(|zero| !zero.is_noted).map(|zero| zero.event));
         self.target = Some(target);
         EventOutcome::Reached
+    }
+
+    /// Distance from the end of the last step, at `end`, within which zeros count as simultaneous.
+    fn width(&self, end: f64) -> f64 {
+        TOGETHER * (end - self.t).abs() + self.resolution(end)
     }
 
     /// Has the step repeated to end at the first zero of an event that is not only recorded; returns its time.
     fn aim(&mut self, first: Zero, zeros: &[Zero], end: f64) -> f64 {
         let length = end - self.t;
-        let resolution = self.resolution(end);
-        let width = TOGETHER * length.abs() + resolution;
+        let (resolution, width) = (self.resolution(end), self.width(end));
         let together = zeros.iter().filter(|zero| (zero.t - first.t).abs() <= width).map(|zero| zero.event);
         // A zero indistinguishable from the start of the step is placed there.
         let t = if (first.t - self.t).abs() <= 4.0 * resolution { self.t } else { first.t };
@@ -210,7 +317,7 @@ impl<'c> Events<'c> {
             let Some([y, yp]) = run.state_at(self.last(), t) else { break };
             let target = Target { t, events: vec![event], latest: end, length: end - self.t, other };
             let better = self.better(&target, [&y, &yp]);
-            found = Some((Zero { event, t }, y));
+            found = Some((Zero { t, ..zero }, y));
             let Some((better, value)) = better else { break };
             (t, other) = (better, Some((t, value)));
         }
@@ -225,7 +332,7 @@ impl<'c> Events<'c> {
     /// the function at the target; `None` if the target is near enough or no such time is found.
     fn better(&self, target: &Target, [y, yp]: [&[f64]; 2]) -> Option<(f64, f64)> {
         let (t, event) = (target.t, target.events[0]);
-        let value = (self.events[event].function)(t, y, yp);
+        let value = self.value(event, t, y, yp);
         let slope = match target.other {
             None => self.slope(event, (t, y, yp), SLOPE * (t - self.t)),
             Some((other, value_there)) => (value - value_there) / (t - other),
@@ -241,7 +348,7 @@ impl<'c> Events<'c> {
 
     /// Rate of change of the function of an event along the solution, over a time `length`.
     fn slope(&self, event: usize, (t, y, yp): (f64, &[f64], &[f64]), length: f64) -> f64 {
-        let function = &self.events[event].function;
+        let function = |t: f64, y: &[f64], yp: &[f64]| self.value(event, t, y, yp);
         let ahead: Vec<f64> = y.iter().zip(yp).map(|(y, slope)| y + length * slope).collect();
         (function(t + length, &ahead, yp) - function(t, y, yp)) / length
     }
@@ -262,7 +369,7 @@ impl<'c> Events<'c> {
         // By time, then by event.
         let mut samples: Vec<(f64, Vec<f64>)> = vec![(self.t, self.sides.clone())];
         let mut sample = |t: f64, y: &[f64], yp: &[f64]| {
-            samples.push((t, self.events.iter().map(|event| (event.function)(t, y, yp)).collect()));
+            samples.push((t, self.values(t, y, yp)));
         };
         for s in BETWEEN {
             between(now + s * length, &mut sample);
@@ -270,17 +377,23 @@ impl<'c> Events<'c> {
         sample(now, &end, &end_slope);
         let resolution = self.resolution(now);
         let mut found = Vec::new();
-        for (event, Event { function, direction, .. }) in self.events.iter().enumerate() {
+        let searched: Vec<usize> = (0..self.happened.len()).filter(|&event| self.is_searched(event)).collect();
+        for event in searched {
             let mut at = |t: f64| {
                 let mut value = f64::NAN;
-                between(t, &mut |t, y, yp| value = function(t, y, yp));
+                between(t, &mut |t, y, yp| value = self.value(event, t, y, yp));
                 value
             };
             let signed =
                 samples.iter().map(|(t, values)| (*t, values[event])).filter(|&(_, v)| v != 0.0 && !v.is_nan());
             let signed: Vec<(f64, f64)> = signed.collect();
-            for pair in signed.windows(2).filter(|pair| direction.admits(pair[0].1, pair[1].1)) {
-                found.push(Zero { event, t: bracketed(pair[0], pair[1], resolution, &mut at) });
+            let direction = self.direction(event);
+            let changes = signed.windows(2).filter(|pair| direction.admits(pair[0].1, pair[1].1));
+            let times: Vec<f64> = changes.map(|pair| bracketed(pair[0], pair[1], resolution, &mut at)).collect();
+            for t in times {
+                let mut is_noted = false;
+                between(t, &mut |t, y, yp| is_noted = self.is_noted(event, (t, y, yp)));
+                found.push(Zero { event, t, is_noted });
             }
             // A function that is exactly zero is on the side from which it came.
             self.sides_ahead[event] = signed.last().map_or(0.0, |&(_, value)| value);
@@ -306,7 +419,7 @@ impl<'c> Events<'c> {
             variation.advance(stepper, before, t)?;
             let length = stepper.time() - before;
             let moment = InStep::at(stepper, before, t, length);
-            let by_time = variation.of_time(moment.as_moment(), &self.events[event].function, &|_| 0.0);
+            let by_time = self.time_derivatives(event, variation, &moment)?;
             if !variation.has_tape() {
                 solution.occurrences[place].time_derivatives = variation.unscaled(&by_time).collect();
             }
@@ -327,12 +440,30 @@ impl<'c> Events<'c> {
         self.t = t;
     }
 
-    fn note(&self, event: usize, solution: &mut Solution) {
-        solution.note_event(&self.events[event].name, self.t, &self.y);
+    fn note_at(&self, event: usize, (t, y): (f64, &[f64]), solution: &mut Solution) {
+        let message =
+            self.declared(event).and_then(|(declared, it)| declared.description().events[it].message.as_ref());
+        solution.note_event(self.name(event), message, t, y);
     }
 
-    /// Records events with the derivatives of their times; unless one of them ends the run, returns the derivatives of
-    /// the state on arrival, to which those of the resets are applied.
+    /// Derivatives of the time of an event with respect to each quantity, times its scale.
+    fn time_derivatives(&self, event: usize, variation: &Variation<'_>, moment: &InStep) -> Result<Vec<f64>, Failure> {
+        let at = moment.as_moment();
+        let Some((declared, number)) = self.declared(event) else {
+            return Ok(variation.of_time(at, &self.own[event].function, &|_| 0.0));
+        };
+        if declared.is_sampled(number) {
+            return variation.of_sample(at.t, &declared.description().sample_parameters);
+        }
+        let entries = declared.by_parameters(number, at.t, at.y, at.yp);
+        let explicit = |quantity: &Quantity| {
+            entries.iter().enumerate().map(|(k, entry)| quantity.factor_of(k) * entry).sum::<f64>()
+        };
+        Ok(variation.of_time(at, &|t, y, yp| self.value(event, t, y, yp), &explicit))
+    }
+
+    /// Records events at the state `y` with the derivatives of their times; unless one of them ends the run, returns the
+    /// derivatives of the state on arrival, to which those of the resets are applied.
     fn note_with_derivatives(
         &self,
         happening: &[usize],
@@ -340,14 +471,14 @@ impl<'c> Events<'c> {
         moment: &InStep,
         solution: &mut Solution,
     ) -> Result<Option<Carried>, Failure> {
-        let is_reset = !happening.iter().any(|&event| matches!(self.events[event].action, Action::End));
+        let is_reset = !happening.iter().any(|&event| self.is_terminal(event));
         if is_reset {
             variation.begin_jump();
         }
         let mut carried: Option<Carried> = None;
         for &event in happening {
-            self.note(event, solution);
-            let by_time = variation.of_time(moment.as_moment(), &self.events[event].function, &|_| 0.0);
+            self.note_at(event, (self.t, &self.y), solution);
+            let by_time = self.time_derivatives(event, variation, moment)?;
             if let (Some(last), false) = (solution.occurrences.last_mut(), variation.has_tape()) {
                 last.time_derivatives = variation.unscaled(&by_time).collect();
             }
@@ -362,8 +493,9 @@ impl<'c> Events<'c> {
         Ok(carried)
     }
 
-    /// Enters the events at the last state into the solution, and applies their resets, to sensitivities too. The last
-    /// step began at `before`, and steps are about `step` long.
+    /// Enters the events at the last state into the solution, and applies what they change, to sensitivities too. The
+    /// last step began at `before`, and steps are about `step` long. Changes can make conditions of the model true: then
+    /// further events occur at the same time.
     pub(super) fn happen(
         &mut self,
         dae: &dyn Dae,
@@ -373,35 +505,98 @@ impl<'c> Events<'c> {
         initialization: &InitializationOptions,
         solution: &mut Solution,
     ) -> Result<Consequence, Failure> {
+        let own = self.own.len();
         let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
-        happening.sort_unstable();
-        let end = happening.iter().find(|&&event| matches!(self.events[event].action, Action::End));
-        let moment = variation.is_some().then(|| InStep::at(stepper, before, self.t, step));
-        let mut carried = match (&mut variation, &moment) {
-            (Some(variation), Some(moment)) => self.note_with_derivatives(&happening, variation, moment, solution)?,
-            _ => {
-                happening.iter().for_each(|&event| self.note(event, solution));
-                None
-            }
-        };
-        if let Some(&event) = end {
-            return Ok(Consequence::End(self.events[event].name.clone()));
+        let mut due = Vec::new();
+        if let Some(declared) = &mut self.declared {
+            due.extend(declared.take_at(self.t).into_iter().map(|event| own + event));
+            happening.extend(&due);
         }
+        happening.sort_unstable();
+        happening.dedup();
+        let moment = variation.is_some().then(|| InStep::at(stepper, before, self.t, step));
+        let mut carried = None;
+        let arrived = self.sides.clone();
+        let mut all = Vec::new();
+        for round in 0..ROUNDS {
+            match (&mut variation, &moment) {
+                (Some(variation), Some(moment)) if round == 0 => {
+                    carried = self.note_with_derivatives(&happening, variation, moment, solution)?;
+                }
+                _ => happening.iter().for_each(|&event| self.note_at(event, (self.t, &self.y), solution)),
+            }
+            if let Some(&event) = happening.iter().find(|&&event| self.is_terminal(event)) {
+                let changed = (round > 0).then(|| [self.y.clone(), self.yp.clone()]);
+                return Ok(Consequence::End { event: self.name(event).clone(), changed });
+            }
+            let mut held = self.declared.as_ref().map_or_else(Vec::new, |it| it.hold(self.t, &self.y, &self.yp));
+            happening.iter().filter_map(|event| event.checked_sub(own)).for_each(|event| held[event] = true);
+            let counted: Vec<usize> = happening.iter().copied().filter(|event| !due.contains(event)).collect();
+            if !counted.is_empty() {
+                self.note_reset(&counted, &self.name(counted[counted.len() - 1]).clone())?;
+            }
+            self.apply(dae, &happening, step, (variation.as_deref_mut(), carried.as_mut()), options, initialization)?;
+            let after = self.declared.as_ref().map_or_else(Vec::new, |it| it.hold(self.t, &self.y, &self.yp));
+            all.append(&mut happening);
+            happening =
+                (0..held.len()).filter(|&event| !held[event] && after[event]).map(|event| own + event).collect();
+            if happening.is_empty() {
+                self.settle(&all, &arrived, step);
+                return Ok(Consequence::Restart([self.y.clone(), self.yp.clone()]));
+            }
+            if let Some(variation) = variation.as_ref().filter(|_| carried.is_some()) {
+                // Which conditions become true at once may differ at nearby states.
+                return Err(variation.no_derivative(self.t, 0));
+            }
+        }
+        Err(Failure::EventsAccumulate { t: self.t, event: self.name(happening[0]).clone() })
+    }
+
+    /// Applies what events change to the last state, and makes it consistent.
+    fn apply(
+        &mut self,
+        dae: &dyn Dae,
+        happening: &[usize],
+        step: f64,
+        (variation, mut carried): (Option<&mut Variation<'_>>, Option<&mut Carried>),
+        options: &Options,
+        initialization: &InitializationOptions,
+    ) -> Result<(), Failure> {
         let t = self.t;
         let (mut y, mut yp) = (self.y.clone(), self.yp.clone());
-        let mut last_reset = Name::Borrowed("-");
-        for &event in &happening {
-            if let Action::Reset(change) = &self.events[event].action {
+        let mut last = Name::Borrowed("-");
+        for &event in happening.iter().filter(|&&event| event < self.own.len()) {
+            if let Action::Reset(change) = &self.own[event].action {
                 if let Some(carried) = &mut carried {
                     carried.change(dae, t, &y, change);
                 }
                 change(t, &mut y);
-                last_reset = self.events[event].name.clone();
+                last = self.own[event].name.clone();
             }
         }
-        self.note_reset(&happening, &last_reset)?;
+        let mut is_set = vec![false; y.len()];
+        let of_model: Vec<usize> = happening.iter().filter_map(|event| event.checked_sub(self.own.len())).collect();
+        if let (Some(declared), false) = (&self.declared, of_model.is_empty()) {
+            let conflict = |it: Conflict| Failure::ConflictingEvents {
+                t,
+                unknown: dae.description().unknowns[it.place].name.clone(),
+                events: it.events.map(|event| declared.name(event).clone()),
+            };
+            if let Some(carried) = &mut carried {
+                carried.change_with(dae, t, &y, &|t, shift, state| {
+                    let arrived = state.to_vec();
+                    // A conflict has an error without derivatives, too.
+                    _ = declared.change(&of_model, &Arrival { t, y: &arrived, yp: &self.yp }, shift, state);
+                });
+            }
+            let arrived = y.clone();
+            let at = Arrival { t, y: &arrived, yp: &self.yp };
+            let places = declared.change(&of_model, &at, &[], &mut y).map_err(conflict)?;
+            places.into_iter().for_each(|place| is_set[place] = true);
+            last = of_model.last().map_or(last, |&event| declared.name(event).clone());
+        }
         let atol = options.atol.of(&dae.description().unknowns);
-        let changed: Vec<bool> = y.iter().zip(&self.y).map(|(y, before)| y != before).collect();
+        is_set.iter_mut().zip(y.iter().zip(&self.y)).for_each(|(is_set, (y, before))| *is_set |= y != before);
         let sizes = y.clone();
         let unknowns = &dae.description().unknowns;
         let allowed = |i: usize| {
@@ -410,23 +605,24 @@ impl<'c> Events<'c> {
             let per_index = step.abs().min(1.0).powi(i32::from(unknowns[i].index) - 1);
             (INEXACT * relative.powf(2.0 / 3.0) / per_index).min(LARGEST_MOVE) * size
         };
-        let inconsistent = |error| Failure::InconsistentReset { t, event: last_reset.clone(), error: Box::new(error) };
-        let jets = consistent_restart(dae, t, &mut y, &mut yp, |i| changed[i], allowed, initialization)
+        let inconsistent = |error| Failure::InconsistentReset { t, event: last.clone(), error: Box::new(error) };
+        let jets = consistent_restart(dae, t, &mut y, &mut yp, |i| is_set[i], allowed, initialization)
             .map_err(inconsistent)?;
-        if let (Some(variation), Some(carried)) = (variation, &carried) {
-            variation.restart(t, [&y, &yp, &jets], &|i| changed[i], carried).map_err(inconsistent)?;
+        if let (Some(variation), Some(carried)) = (variation, carried) {
+            variation.restart(t, [&y, &yp, &jets], &|i| is_set[i], carried).map_err(inconsistent)?;
             variation.check(t)?;
         }
         self.y.copy_from_slice(&y);
         self.yp.copy_from_slice(&yp);
-        let before: Vec<f64> = self.sides.clone();
-        for (side, event) in self.sides.iter_mut().zip(&self.events) {
-            *side = (event.function)(t, &y, &yp);
+        Ok(())
+    }
+
+    /// Notes the sides of all functions after events that have happened; on arrival they were those in `arrived`.
+    fn settle(&mut self, happened: &[usize], arrived: &[f64], step: f64) {
+        self.sides = self.values(self.t, &self.y, &self.yp);
+        for &event in happened {
+            self.sides[event] = self.side_after(event, arrived[event], SLOPE * step.abs());
         }
-        for event in happening {
-            self.sides[event] = self.side_after(event, before[event], SLOPE * step.abs());
-        }
-        Ok(Consequence::Restart { y, yp })
     }
 
     /// The side of its zero that the function of an event is moving to just after the event.
@@ -453,67 +649,5 @@ impl<'c> Events<'c> {
             return Err(Failure::EventsAccumulate { t: self.t, event: name.clone() });
         }
         Ok(())
-    }
-}
-
-/// The zero between two times at which a function has different signs, to the resolution of time: regula falsi with the
-/// Illinois rule, and bisection where that is slower.
-fn bracketed(mut a: (f64, f64), mut b: (f64, f64), resolution: f64, function: &mut impl FnMut(f64) -> f64) -> f64 {
-    // The function values, halved at an end that stays.
-    let mut weights = [a.1, b.1];
-    let mut last = 0;
-    // Widths of the last two brackets.
-    let mut widths = [f64::INFINITY; 2];
-    loop {
-        let width = (b.0 - a.0).abs();
-        if width <= resolution {
-            break;
-        }
-        let secant = b.0 - weights[1] * (b.0 - a.0) / (weights[1] - weights[0]);
-        let inside = (secant - a.0) * (secant - b.0) < 0.0;
-        let t = if inside && width <= 0.5 * widths[0] { secant } else { 0.5 * (a.0 + b.0) };
-        widths = [widths[1], width];
-        if t == a.0 || t == b.0 {
-            break;
-        }
-        let value = function(t);
-        if value == 0.0 || value.is_nan() {
-            return t;
-        }
-        let end = usize::from(value * b.1 > 0.0);
-        *(if end == 1 { &mut b } else { &mut a }) = (t, value);
-        weights[end] = value;
-        if last == end + 1 {
-            weights[1 - end] *= 0.5;
-        }
-        last = end + 1;
-    }
-    if a.1.abs() < b.1.abs() { a.0 } else { b.0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn zeros_are_found_to_rounding() {
-        type Case = (fn(f64) -> f64, f64);
-        let functions: [Case; 5] = [
-            (|t| t - 0.3, 0.3),
-            (|t| (t - 0.7).powi(3), 0.7),
-            (|t| (20.0 * (t - 0.2)).tanh(), 0.2),
-            (|t| if t < 0.4 { -1e-9 } else { 1e9 }, 0.4),
-            (|t| t.exp() - 1.5, 1.5_f64.ln()),
-        ];
-        for (function, zero) in functions {
-            let mut calls = 0;
-            let mut counted = |t: f64| {
-                calls += 1;
-                function(t)
-            };
-            let t = bracketed((0.0, function(0.0)), (1.0, function(1.0)), 1e-15, &mut counted);
-            assert!((t - zero).abs() < 1e-14 || function(t).abs() < 1e-40, "{t} for {zero}");
-            assert!(calls < 130, "{calls} calls for {zero}");
-        }
     }
 }

@@ -1,0 +1,336 @@
+//! The events of a model in the terms of a formulation.
+//!
+//! In: the events that the text of a model declares, as functions of jets, and a formulation. Out: their crossing
+//! functions at a state, the times at which they occur whatever the solution is, and the changes that they make.
+
+use std::collections::BTreeMap;
+
+use super::super::time_events::sign_changes;
+use crate::contract::{AliasOf, Dae, DeclaredEvents, EventsDescription, Name, Occasion};
+use crate::integrator::stepper::Failure;
+
+/// Times of samples are computed from the first one, so that the error does not grow with their number. Times that differ
+/// by no more than this many rounding errors are the same.
+const ROUNDING: f64 = 4.0;
+
+/// Where the value of a jet is found.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// In $y$.
+    Value(usize),
+    /// In $y$, with the opposite sign.
+    Opposite(usize),
+    /// In $y'$.
+    Slope(usize),
+    /// Among the eliminated unknowns, of those that depend on parameters alone.
+    Constant(usize),
+}
+
+/// The times of the samples of an event.
+#[derive(Clone, Copy, Debug)]
+struct Samples {
+    first: f64,
+    period: f64,
+    /// Number of the next sample.
+    next: f64,
+}
+
+impl Samples {
+    fn time(&self) -> f64 {
+        self.first + self.next * self.period
+    }
+}
+
+/// The events that the text of a model declares, for one formulation.
+pub(super) struct Declared<'d> {
+    dae: &'d dyn Dae,
+    events: &'d dyn DeclaredEvents,
+    /// The jets that the events contain, with their places.
+    sources: Vec<(usize, Source)>,
+    /// The number of jets.
+    jets: usize,
+    /// For each change the entry of $y$ that it sets, and its sign there.
+    targets: Vec<(usize, f64)>,
+    /// By event; `None` for one that is no sample.
+    samples: Vec<Option<Samples>>,
+    /// The times at which conditions on time alone become true, the last first, each with its event.
+    of_time: Vec<(f64, usize)>,
+    /// Whether no conditions on time alone are left to a search in steps: by event.
+    is_planned: Vec<bool>,
+}
+
+/// What a change of the state by declared events is made of.
+pub(super) struct Arrival<'a> {
+    pub(super) t: f64,
+    pub(super) y: &'a [f64],
+    pub(super) yp: &'a [f64],
+}
+
+impl<'d> Declared<'d> {
+    /// The events of the model that `dae` is a formulation of, for a run between these times; `None` if it has none.
+    ///
+    /// # Errors
+    /// If the run goes backwards, if the formulation has no place for something that an event contains or changes, or
+    /// if a period is not positive.
+    pub(super) fn new(dae: &'d dyn Dae, [t0, t_end]: [f64; 2]) -> Result<Option<Self>, Failure> {
+        let Some(events) = dae.prolongation().declared_events() else { return Ok(None) };
+        let invalid = |message: String| Err(Failure::InvalidOption { message });
+        let description = events.events_description();
+        if t_end < t0 {
+            return invalid("a run of a model with events goes forwards in time".into());
+        }
+        let places = Places::of(dae);
+        let jets = &dae.prolongation().prolongation_description().jets;
+        let without_place = |jet: usize, what: &str| Failure::InvalidOption {
+            message: format!(
+                "{what} `{}`, for which the {} form has no value: integrate another form, or give it an unknown",
+                jets[jet].name,
+                dae.description().form
+            ),
+        };
+        let mut sources = Vec::with_capacity(description.jets.len());
+        for &jet in description.jets.iter() {
+            let source = places.sources.get(&jet).ok_or_else(|| without_place(jet, "an event contains"))?;
+            sources.push((jet, *source));
+        }
+        let mut targets = Vec::with_capacity(description.changes.len());
+        for change in description.changes.iter() {
+            targets.push(match places.sources.get(&change.jet) {
+                Some(Source::Value(k)) => (*k, 1.0),
+                Some(Source::Opposite(k)) => (*k, -1.0),
+                _ => return Err(without_place(change.jet, "an event changes")),
+            });
+        }
+        let mut times = vec![0.0; 2 * description.events.len()];
+        events.samples(&mut times);
+        let mut samples = Vec::with_capacity(description.events.len());
+        for (event, pair) in description.events.iter().zip(times.chunks_exact(2)) {
+            let Occasion::Sample { has_first } = event.occasion else {
+                samples.push(None);
+                continue;
+            };
+            let (first, period) = (pair[0], pair[1]);
+            let is_usable = first.is_finite() && period.is_finite() && period > 0.0 && t0 + period > t0;
+            if !is_usable {
+                return invalid(format!("`{}` has the period {period}: it has to be a positive time", event.name));
+            }
+            let margin = ROUNDING * f64::EPSILON * t0.abs().max(first.abs());
+            let next = ((t0 - margin - first) / period).ceil();
+            samples.push(Some(Samples { first, period, next: if has_first { next.max(0.0) } else { next } }));
+        }
+        let mut declared = Declared {
+            dae,
+            events,
+            sources,
+            jets: jets.len(),
+            targets,
+            samples,
+            of_time: Vec::new(),
+            is_planned: vec![false; description.events.len()],
+        };
+        declared.plan([t0, t_end]);
+        Ok(Some(declared))
+    }
+
+    /// Finds the times at which conditions on time alone become true.
+    fn plan(&mut self, ends: [f64; 2]) {
+        let (events, jets) = (self.events, vec![f64::NAN; self.jets]);
+        let of_time = |(k, event): (usize, &crate::contract::DeclaredEvent)| {
+            matches!(event.occasion, Occasion::Condition { of_time: true }).then_some(k)
+        };
+        let list: Vec<usize> = self.description().events.iter().enumerate().filter_map(of_time).collect();
+        let mut all = vec![0.0; self.count()];
+        let mut functions = |t: f64, values: &mut [f64]| {
+            events.crossing_functions(t, &jets, &mut all);
+            values.iter_mut().zip(&list).for_each(|(value, &k)| *value = all[k]);
+        };
+        let changes = sign_changes(list.len(), ends, &mut functions);
+        let rising = changes.into_iter().filter(|change| change.leaves_negative);
+        self.of_time = rising.map(|change| (change.before.next_up(), list[change.function])).collect();
+        self.of_time.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        list.into_iter().for_each(|event| self.is_planned[event] = true);
+    }
+
+    pub(super) fn description(&self) -> &'d EventsDescription {
+        self.events.events_description()
+    }
+
+    /// The number of events.
+    pub(super) fn count(&self) -> usize {
+        self.description().events.len()
+    }
+
+    pub(super) fn name(&self, event: usize) -> &'d Name {
+        &self.description().events[event].name
+    }
+
+    /// Whether an event changes nothing and does not end the run.
+    pub(super) fn is_noted(&self, event: usize) -> bool {
+        let description = self.description();
+        !description.events[event].is_terminal && description.changes_of(event).next().is_none()
+    }
+
+    /// Whether an event is searched for in steps: its times are not known before the run.
+    pub(super) fn is_searched(&self, event: usize) -> bool {
+        self.samples[event].is_none() && !self.is_planned[event]
+    }
+
+    /// Whether an event occurs at the times of samples.
+    pub(super) fn is_sampled(&self, event: usize) -> bool {
+        self.samples[event].is_some()
+    }
+
+    /// The next time at which an event occurs whatever the solution is.
+    pub(super) fn next_time(&self) -> Option<f64> {
+        let of_samples = self.samples.iter().flatten().map(Samples::time);
+        of_samples.chain(self.of_time.last().map(|&(t, _)| t)).min_by(f64::total_cmp)
+    }
+
+    /// The events that occur at `t`, to within rounding errors, whatever the solution is, ascending; they are then over.
+    pub(super) fn take_at(&mut self, t: f64) -> Vec<usize> {
+        // Three tenths and a tenth three times are the same time.
+        let t = t + ROUNDING * f64::EPSILON * t.abs();
+        let mut found = Vec::new();
+        for (event, samples) in self.samples.iter_mut().enumerate() {
+            if let Some(samples) = samples.as_mut().filter(|samples| samples.time() <= t) {
+                samples.next += 1.0;
+                found.push(event);
+            }
+        }
+        while let Some((_, event)) = self.of_time.pop_if(|(time, _)| *time <= t) {
+            found.push(event);
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// The jets that the events contain, at a state; `NaN` for the others.
+    fn jets(&self, t: f64, y: &[f64], yp: &[f64]) -> Vec<f64> {
+        let mut jets = vec![f64::NAN; self.jets];
+        let mut constants = Vec::new();
+        for &(jet, source) in &self.sources {
+            jets[jet] = match source {
+                Source::Value(k) => y[k],
+                Source::Opposite(k) => -y[k],
+                Source::Slope(k) => yp.get(k).copied().unwrap_or(f64::NAN),
+                Source::Constant(k) => {
+                    if constants.is_empty() {
+                        constants.resize(self.dae.description().eliminated.len(), 0.0);
+                        self.dae.eliminated(t, y, &mut constants);
+                    }
+                    constants[k]
+                }
+            };
+        }
+        jets
+    }
+
+    /// The crossing functions at a state.
+    pub(super) fn functions(&self, t: f64, y: &[f64], yp: &[f64]) -> Vec<f64> {
+        let mut values = vec![0.0; self.count()];
+        self.events.crossing_functions(t, &self.jets(t, y, yp), &mut values);
+        values
+    }
+
+    /// Whether the condition of each event holds at a state.
+    pub(super) fn hold(&self, t: f64, y: &[f64], yp: &[f64]) -> Vec<bool> {
+        let mut values = vec![0.0; self.count()];
+        self.events.conditions(t, &self.jets(t, y, yp), &mut values);
+        values.into_iter().map(|value| value > 0.5).collect()
+    }
+
+    /// Applies the changes of events, in their order, to the state `y`; `shift` are changes of the parameters, in whose
+    /// direction the new values are linearised. Returns the entries of `y` that were set.
+    ///
+    /// # Errors
+    /// Two events, and an unknown to which they give different values.
+    pub(super) fn change(
+        &self,
+        happening: &[usize],
+        at: &Arrival<'_>,
+        shift: &[(usize, f64)],
+        y: &mut [f64],
+    ) -> Result<Vec<usize>, Conflict> {
+        let description = self.description();
+        let before = self.jets(at.t, at.y, at.yp);
+        let mut values = vec![0.0; description.changes.len()];
+        let mut slopes = vec![0.0; description.new_values_jacobian_p.len()];
+        let mut set: BTreeMap<usize, usize> = BTreeMap::new();
+        for &event in happening {
+            if description.changes_of(event).next().is_none() {
+                continue;
+            }
+            let recent = self.jets(at.t, y, at.yp);
+            self.events.new_values(at.t, &before, &recent, &mut values);
+            if !shift.is_empty() {
+                self.events.new_values_jacobian_p(at.t, &before, &recent, &mut slopes);
+            }
+            for (k, _) in description.changes_of(event) {
+                let row = description.new_values_jacobian_p.row(k);
+                let by_parameters = |(column, place): (usize, usize)| {
+                    shift.iter().filter(|(p, _)| *p == column).map(|(_, change)| change * slopes[place]).sum::<f64>()
+                };
+                let moved = if shift.is_empty() { 0.0 } else { row.map(by_parameters).sum() };
+                let (place, sign) = self.targets[k];
+                let value = sign * (values[k] + moved);
+                if let Some(first) = set.insert(place, event)
+                    && y[place] != value
+                {
+                    return Err(Conflict { events: [first, event], place });
+                }
+                y[place] = value;
+            }
+        }
+        Ok(set.into_keys().collect())
+    }
+
+    /// Derivatives of the crossing function of an event with respect to the parameters, dense.
+    pub(super) fn by_parameters(&self, event: usize, t: f64, y: &[f64], yp: &[f64]) -> Vec<f64> {
+        let pattern = &self.description().crossing_jacobian_p;
+        let mut values = vec![0.0; pattern.len()];
+        self.events.crossing_jacobian_p(t, &self.jets(t, y, yp), &mut values);
+        let mut entries = vec![0.0; pattern.columns];
+        pattern.row(event).for_each(|(column, place)| entries[column] = values[place]);
+        entries
+    }
+}
+
+/// Two events that give different values to one entry of $y$.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Conflict {
+    pub(super) events: [usize; 2],
+    pub(super) place: usize,
+}
+
+/// The places of jets in a formulation.
+struct Places {
+    sources: BTreeMap<usize, Source>,
+}
+
+impl Places {
+    fn of(dae: &dyn Dae) -> Self {
+        let (description, prolongation) = (dae.description(), dae.prolongation().prolongation_description());
+        let mut sources = BTreeMap::new();
+        for (k, unknown) in description.unknowns.iter().enumerate() {
+            let Some(jet) = unknown.role.jet() else { continue };
+            sources.insert(jet, Source::Value(k));
+        }
+        for (k, it) in description.eliminated.iter().enumerate() {
+            let Some(jet) = it.jet else { continue };
+            sources.entry(jet).or_insert(match it.alias_of {
+                AliasOf::Same(place) => Source::Value(place),
+                AliasOf::Opposite(place) => Source::Opposite(place),
+                AliasOf::Constant => Source::Constant(k),
+            });
+        }
+        // Derivatives that are no unknowns of the formulation.
+        for (k, unknown) in description.unknowns.iter().enumerate() {
+            let is_differential = unknown.kind == crate::contract::Kind::Differential;
+            let slope = unknown.role.jet().filter(|_| is_differential).and_then(|jet| prolongation.derivative_of(jet));
+            if let Some(jet) = slope {
+                sources.entry(jet).or_insert(Source::Slope(k));
+            }
+        }
+        Places { sources }
+    }
+}

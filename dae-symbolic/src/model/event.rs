@@ -1,0 +1,113 @@
+//! Events of a text: what happens as a condition becomes true, or at the times of samples.
+//!
+//! In: `when` blocks (through `lower`). Out: events as data. In the values of [`Change`]s, and in no other expressions
+//! of a model but boundary conditions,
+//!
+//! * [`Symbol::State`](crate::expr::Symbol) with the number $k$ is the value of [`Events::before`]`[k]` just before the
+//!   event,
+//! * [`Symbol::StateDerivative`](crate::expr::Symbol) with the number $k$ is the most recent value of the discrete
+//!   variable [`Events::held`]`[k]`: that after other events at the same time, if these change it.
+
+use super::{Model, derivative_name};
+use crate::expr::{Expr, Notation, Symbol, UnknownId, print_with};
+use crate::origin::Origin;
+use std::collections::HashMap;
+
+/// The events of a text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Events {
+    /// In the order in which they are to occur if they do so at the same time: an event comes after those that change
+    /// discrete variables of which it takes the most recent value.
+    pub list: Vec<Event>,
+    /// Unknowns and derivatives whose values before an event are used; the number is the order of the derivative.
+    pub before: Vec<(UnknownId, u32)>,
+    /// Discrete variables of which the most recent value is used.
+    pub held: Vec<UnknownId>,
+}
+
+/// An event: one `when` block, or one instance of it in a `for`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// The condition as it is written, with the values of loop variables: `h[i] < 0 [i = 3]`.
+    pub name: String,
+    /// When it occurs.
+    pub trigger: Trigger,
+    /// The new values of unknowns.
+    pub changes: Vec<Change>,
+    /// The text that it notes.
+    pub message: Option<String>,
+    /// Whether it ends the run.
+    pub is_terminal: bool,
+    /// Where the block begins.
+    pub origin: Origin,
+}
+
+/// When an event occurs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Trigger {
+    /// As a condition becomes true.
+    Condition {
+        /// The decision diagram of the condition: 1 where it holds, 0 elsewhere.
+        holds: Expr,
+        /// A continuous function that is positive where the condition holds, and negative where it does not hold.
+        crossing: Expr,
+    },
+    /// At times that follow one another at the same distance.
+    Sample {
+        /// The first of them; a multiple of the period if none is given.
+        first: Option<Expr>,
+        /// Their distance, a function of constants and parameters.
+        period: Expr,
+    },
+}
+
+/// The value of an unknown, or of a derivative, after an event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    /// The unknown.
+    pub unknown: UnknownId,
+    /// The order of the derivative.
+    pub order: u32,
+    /// The value after the event.
+    pub value: Expr,
+    /// Where the statement stands.
+    pub origin: Origin,
+}
+
+impl Events {
+    /// The name of a symbol in the value of a change: `pre(x)`, `hold(n)`.
+    fn symbol_name(&self, model: &Model, symbol: Symbol) -> String {
+        let name = |unknown: UnknownId| model.unknowns.get(unknown.index()).map_or("?", |unknown| &unknown.name);
+        match symbol {
+            Symbol::State(k) => self.before.get(k as usize).map_or_else(String::new, |&(unknown, order)| {
+                format!("pre({})", derivative_name(name(unknown), order))
+            }),
+            Symbol::StateDerivative(k) => {
+                self.held.get(k as usize).map_or_else(String::new, |&unknown| format!("hold({})", name(unknown)))
+            }
+            other => model.symbol_name(other),
+        }
+    }
+
+    /// What an event changes, as equations: `v = -e*pre(v)`.
+    pub fn changes(&self, model: &Model, event: &Event) -> Vec<String> {
+        let changed = |change: &Change| {
+            let unknown = Symbol::Unknown { unknown: change.unknown, order: change.order };
+            let value = print_with(&model.dag, change.value, Notation::Text, &HashMap::new(), |symbol| {
+                self.symbol_name(model, symbol)
+            });
+            format!("{} = {value}", model.symbol_name(unknown))
+        };
+        event.changes.iter().map(changed).collect()
+    }
+
+    /// An event as a sentence without its full stop: ``when `h < 0`: v = -e*pre(v)``.
+    pub fn sentence(&self, model: &Model, event: &Event) -> String {
+        let mut parts = self.changes(model, event);
+        parts.extend(event.message.iter().map(|text| format!("{text:?}")));
+        if event.is_terminal {
+            parts.push("the run ends".into());
+        }
+        format!("when `{}`: {}", event.name, parts.join(", "))
+    }
+}

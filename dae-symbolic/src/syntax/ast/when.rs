@@ -1,0 +1,52 @@
+//! `when` blocks as they are written.
+
+use super::{Equation, Expression};
+use crate::origin::Origin;
+
+/// `when condition { … }`: what happens as the condition becomes true.
+#[derive(Clone, Debug)]
+pub struct When {
+    /// The word that opens the block.
+    pub opening: Origin,
+    /// When it happens.
+    pub trigger: Trigger,
+    /// The condition as text.
+    pub name: String,
+    /// The statements of the block, in the order of the text.
+    pub items: Vec<WhenItem>,
+}
+
+/// When something happens.
+#[derive(Clone, Copy, Debug)]
+pub enum Trigger {
+    /// As the condition becomes true.
+    Condition(Expression),
+    /// `sample(period)` or `sample(first, period)`: at the multiples of the period, or at the first time and periodically
+    /// after it.
+    Sample {
+        /// The first time; a multiple of the period if none is given.
+        first: Option<Expression>,
+        /// The time from one sample to the next.
+        period: Expression,
+    },
+}
+
+/// A statement of a `when` block.
+#[derive(Clone, Debug)]
+pub struct WhenItem {
+    /// All its tokens.
+    pub origin: Origin,
+    /// The content of the statement.
+    pub kind: WhenItemKind,
+}
+
+/// The content of a statement of a `when` block.
+#[derive(Clone, Debug)]
+pub enum WhenItemKind {
+    /// `x = value;`: the value of an unknown after the event.
+    Change(Equation),
+    /// `note "text";`
+    Note(String),
+    /// `terminate "text";`
+    Terminate(String),
+}

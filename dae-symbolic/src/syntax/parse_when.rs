@@ -1,0 +1,110 @@
+//! Tokens to `when` blocks.
+//!
+//! In: the cursor at `when`. Out: the condition or the times of samples, and the statements of the block. `note`,
+//! `terminate` and `sample` have a meaning in such a block only. A statement with an error is reported and skipped up to
+//! its `;`.
+
+use super::ast::{Name, StatementKind, Trigger, When, WhenItem, WhenItemKind};
+use super::attributes::unescape;
+use super::cursor::Look;
+use super::frames::Opener;
+use super::parse_model::Ending;
+use super::parser::{Parsed, Parser, Reported};
+use crate::diagnostic::{Code, Diagnostic};
+use proc_macro2::Delimiter;
+
+impl Parser {
+    /// `when condition { … }`
+    pub(super) fn when(&mut self) -> Parsed<(StatementKind, Ending)> {
+        let opening = self.here();
+        self.cursor.advance();
+        let first = self.cursor.position();
+        let is_sample = self.cursor.at_word("sample") && self.cursor.look(1) == Look::Open(Delimiter::Parenthesis);
+        let trigger =
+            if is_sample { self.sample()? } else { Trigger::Condition(self.expression_of(Opener::Condition)?) };
+        let name = self.cursor.text(first, self.cursor.position());
+        let close = self.expect_open(Delimiter::Brace, "`{` and what happens then")?;
+        let mut items = Vec::new();
+        loop {
+            self.cursor.skip_invisible();
+            if self.cursor.position() >= close {
+                break;
+            }
+            if self.cursor.accept(";") {
+                continue;
+            }
+            let start = self.cursor.position();
+            match self.when_item(start) {
+                Ok(item) => items.push(item),
+                Err(_) => self.skip_item(start, close),
+            }
+        }
+        self.cursor.set_position(close + 1);
+        Ok((StatementKind::When(When { opening, trigger, name, items }), Ending::Block))
+    }
+
+    /// `sample(period)` or `sample(first, period)`
+    fn sample(&mut self) -> Parsed<Trigger> {
+        self.cursor.advance();
+        let close = self.expect_open(Delimiter::Parenthesis, "`(` and the period")?;
+        let first = self.expression()?;
+        let second = if self.cursor.accept(",") { Some(self.expression()?) } else { None };
+        if self.cursor.position() != close {
+            return Err(self.unexpected("`)`"));
+        }
+        self.cursor.advance();
+        Ok(match second {
+            Some(period) => Trigger::Sample { first: Some(first), period },
+            None => Trigger::Sample { first: None, period: first },
+        })
+    }
+
+    fn when_item(&mut self, start: usize) -> Parsed<WhenItem> {
+        let attributes = self.attributes()?;
+        if let Some((_, at)) = attributes.nominal {
+            self.misplaced_nominal(at);
+        }
+        self.cursor.skip_invisible();
+        let kind = match (self.cursor.look(0), self.cursor.look(1)) {
+            (Look::Word("note"), Look::Literal(text)) => WhenItemKind::Note(unescape(text)),
+            (Look::Word("terminate"), Look::Literal(text)) => WhenItemKind::Terminate(unescape(text)),
+            (Look::Word("note" | "terminate"), Look::Operator(";")) => return Err(self.without_message()),
+            (Look::Word("if" | "for" | "when" | "let"), _) => return Err(self.no_when_item()),
+            _ => WhenItemKind::Change(self.whole_equation()?),
+        };
+        if matches!(kind, WhenItemKind::Note(_) | WhenItemKind::Terminate(_)) {
+            self.cursor.advance();
+            self.cursor.advance();
+        }
+        let origin = self.since(start);
+        self.semicolon()?;
+        Ok(WhenItem { origin, kind })
+    }
+
+    fn without_message(&mut self) -> Reported {
+        let at = self.here();
+        let finding = Diagnostic::error(Code::UnexpectedToken, "a message is a text in quotes")
+            .label(at, "expected a text after this");
+        self.fail(finding.help("write `note \"the tank is empty\";`"))
+    }
+
+    fn no_when_item(&mut self) -> Reported {
+        let at = self.here();
+        let finding = Diagnostic::error(
+            Code::UnsupportedConstruct,
+            "a `when` holds new values of unknowns, `note` and `terminate`",
+        );
+        let finding = finding.label(at, "not allowed in here");
+        self.fail(finding.help(
+            "write `x = if condition { a } else { pre(x) };` for a choice, and `for` or another `when` around the block",
+        ))
+    }
+
+    /// Reports that a discrete variable has no start value.
+    pub(super) fn discrete_without_start(&mut self, name: &Name) -> Reported {
+        let message = format!("the discrete variable `{}` has no start value", name.text);
+        let finding =
+            Diagnostic::error(Code::MissingEquals, message).label(name.origin, "expected `= value` after this");
+        self.fail(finding.help("what changes at events only has a value before the first of them: write `= value`"))
+    }
+}

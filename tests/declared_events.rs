@@ -1,0 +1,312 @@
+//! Events that the text of a model declares: `when` blocks, discrete variables and samples, in every form and by several
+//! methods.
+
+mod interpreted;
+
+use dae::runtime::contract::Dae;
+use dae::runtime::stepper::Failure;
+use dae::{Event, Integration, Method, Record, RunError, Solution, Status};
+use interpreted::{available, system};
+
+const METHODS: [Method; 3] = [Method::Bdf, Method::Radau5, Method::Radau];
+const G: f64 = 9.81;
+
+fn run(system: &dyn Dae, method: Method, tolerance: f64, t_end: f64) -> Solution {
+    let integration = Integration::new(system).method(method).rtol(tolerance).atol(tolerance);
+    match integration.run(0.0, t_end) {
+        Ok(solution) => solution,
+        Err(error) => panic!("{} by {method:?}: {error}", system.description().form),
+    }
+}
+
+/// The value of an unknown at the end of a run.
+fn last(solution: &Solution, name: &str) -> f64 {
+    let place = solution.names.iter().position(|known| known == name).expect("an unknown");
+    solution.end_state[place]
+}
+
+fn times(solution: &Solution, event: &str) -> Vec<f64> {
+    solution.occurrences.iter().filter(|it| it.event == event).map(|it| it.t).collect()
+}
+
+/// Why a text is not accepted: the code and the message of the first error.
+fn rejection(body: &str) -> (String, String) {
+    let text = format!("struct A {{ param p = 1; var x = 1; der(x) = -p * x; {body} }}");
+    let found = match dae::symbolic::read_text(&text) {
+        Err(rejection) => rejection.diagnostics,
+        Ok((model, _)) => match dae::symbolic::pipeline::compile(model, 0.0) {
+            Err(rejected) => rejected.diagnostics,
+            Ok(_) => panic!("accepted: {body}"),
+        },
+    };
+    let first = found.iter().next().expect("an error");
+    (first.code.text().to_string(), first.message.clone())
+}
+
+#[test]
+fn a_ball_bounces_and_is_counted() {
+    let text = "struct Ball { param e = 0.8; var h = 1; var v = 0; discrete n = 0; der(h) = v; der(v) = -9.81;
+        when h < 0 { v = -e * pre(v); n = pre(n) + 1; } when n >= 5 { terminate \"enough\"; } }";
+    for form in ["original", "index1", "underlying"] {
+        let ball = system(text, form);
+        for method in METHODS {
+            let solution = run(ball.as_ref(), method, 1e-8, 10.0);
+            let first = (2.0 / G).sqrt();
+            let expected = (1..5).fold(first, |t, k| t + 2.0 * first * 0.8_f64.powi(k));
+            assert_eq!(solution.status, Status::Event("n >= 5".into()), "{form}, {method:?}");
+            assert!((solution.end_time - expected).abs() < 1e-8, "{form}, {method:?}: {}", solution.end_time);
+            assert_eq!((times(&solution, "h < 0").len(), last(&solution, "n")), (5, 5.0));
+            assert_eq!(solution.occurrences[5].message.as_deref(), Some("enough"));
+        }
+    }
+}
+
+/// The second derivative is in the text: its first one is a state, and is changed.
+#[test]
+fn derivatives_that_are_states_can_be_changed() {
+    let text =
+        "struct Ball { var h = 1; start der(h) = 0; der(h, 2) = -9.81; when h < 0 { der(h) = -0.5 * pre(der(h)); } }";
+    let first = (2.0 / G).sqrt();
+    for form in ["original", "index1"] {
+        let solution = run(system(text, form).as_ref(), Method::Radau, 1e-9, 1.2);
+        let found = times(&solution, "h < 0");
+        assert!(found.len() == 3 && (found[1] - 2.0 * first).abs() < 1e-9, "{form}: {found:?}");
+    }
+}
+
+/// The index-3 pendulum against a wall below its pivot: each impact lands on the hidden constraints.
+#[test]
+fn a_pendulum_hits_a_wall_a_hundred_times() {
+    let text =
+        "struct Pendulum { param e = 0.99; var x = 0.8660254037844386; var y ~ -0.5; var u = 0; var v ~ 0; var lambda;
+        der(x) = u; der(y) = v; der(u) = -lambda * x; der(v) = -lambda * y - 9.81; 0 = x.powi(2) + y.powi(2) - 1;
+        when x < 0 { u = -e * pre(u); } }";
+    for form in ["index1", "index2", "ggl", "state_space", "dummy"] {
+        let Some(pendulum) = available(text, form) else { continue };
+        for method in [Method::Bdf, Method::Radau] {
+            let solution = run(pendulum.as_ref(), method, 1e-9, 105.0);
+            let impacts: Vec<_> = solution.occurrences.iter().take(101).collect();
+            assert!(impacts.len() >= 100, "{form}, {method:?}: {} impacts", impacts.len());
+            let place = |name: &str| solution.names.iter().position(|known| known == name).expect("an unknown");
+            let [x, y, u, v] = ["x", "y", "u", "v"].map(place);
+            let energy = |state: &[f64]| (state[u].powi(2) + state[v].powi(2)) / 2.0;
+            for pair in impacts.windows(2) {
+                let (before, after) = (energy(&pair[0].state), energy(&pair[1].state));
+                let ratio = after / before;
+                assert!((ratio - 0.99 * 0.99).abs() < 1e-6, "{form}, {method:?} at {}: {ratio}", pair[1].t);
+            }
+            // After each impact the length and its derivative are as they were.
+            for (t, state) in solution.iter() {
+                let length = state[x].powi(2) + state[y].powi(2) - 1.0;
+                let speed = state[x] * state[u] + state[y] * state[v];
+                assert!(length.abs() < 1e-6 && speed.abs() < 1e-6, "{form}, {method:?} at {t}: {length:e}, {speed:e}");
+            }
+        }
+    }
+}
+
+/// An event that changes nothing leaves the run as it is.
+#[test]
+fn events_without_changes_leave_a_solution_as_it_is() {
+    let model = |event: &str| format!("struct A {{ var x = 1; var y ~ 1; der(x) = y; 0 = y.powi(2) - x; {event} }}");
+    let events = ["when x > 3 { note \"three\"; }", "when x > 3 { x = pre(x); }", "when x > 3 { x = max(pre(x), 1); }"];
+    for form in ["original", "index1", "underlying"] {
+        for method in METHODS {
+            let plain = run(system(&model(""), form).as_ref(), method, 1e-6, 8.0);
+            for event in events {
+                let solution = run(system(&model(event), form).as_ref(), method, 1e-6, 8.0);
+                assert_eq!(solution.occurrences.len(), 1, "{event}");
+                // x = (1 + t/2)².
+                let t = 2.0 * (3.0_f64.sqrt() - 1.0);
+                assert!((solution.occurrences[0].t - t).abs() < 1e-5, "{event}");
+                assert_eq!(solution.end_state, plain.end_state, "{form}, {method:?}, {event}");
+                assert_eq!(solution.times, plain.times, "{form}, {method:?}, {event}");
+            }
+        }
+    }
+}
+
+/// A controller that samples follows its recursion, over ten thousand samples.
+#[test]
+fn samples_follow_their_recursion() {
+    let text =
+        "struct Sampled { var x = 0; discrete u = 0; der(x) = -x + u; when sample(0.1) { u = 2 * (1 - pre(x)); } }";
+    for (method, tolerance, samples) in [(Method::Radau, 1e-13, 10_000), (Method::Bdf, 1e-14, 200)] {
+        let (system, t_end) = (system(text, "index1"), 0.1 * f64::from(samples));
+        let integration = Integration::new(system.as_ref()).method(method).rtol(tolerance).atol(tolerance);
+        let solution = integration.max_steps(1_000_000).record(Record::At(vec![t_end])).run(0.0, t_end);
+        let solution = solution.unwrap_or_else(|error| panic!("{method:?}: {error}"));
+        let (mut x, mut u) = (0.0, 2.0);
+        let decay = (-0.1_f64).exp();
+        assert_eq!(solution.occurrences.len(), samples as usize + 1);
+        for (k, sample) in solution.occurrences.iter().enumerate() {
+            assert!((sample.t - k as f64 * 0.1).abs() <= 4.0 * f64::EPSILON * sample.t, "sample {k}");
+            assert!((sample.state[0] - x).abs() < 1e-12, "{method:?}, sample {k}: {} and {x}", sample.state[0]);
+            u = 2.0 * (1.0 - x);
+            x = decay * x + (1.0 - decay) * u;
+        }
+        assert!((last(&solution, "u") - u).abs() < 1e-12);
+    }
+}
+
+/// The slower of two rates takes the value of the faster one, after or before the sample at the same time.
+#[test]
+fn rates_take_values_of_one_another() {
+    let text = "struct Rates { var x = 0; discrete fast = 0; discrete after = -1; discrete before = -1;
+        der(x) = 1;
+        when sample(0.3) { after = hold(fast); before = pre(fast); }
+        when sample(0.1) { fast = pre(fast) + 1; } }";
+    let rates = system(text, "original");
+    let solution = run(rates.as_ref(), Method::Radau, 1e-8, 0.65);
+    // Samples at 0, 0.1, …, 0.6.
+    assert_eq!(["fast", "after", "before"].map(|name| last(&solution, name)), [7.0, 7.0, 6.0]);
+}
+
+#[test]
+fn samples_begin_at_their_first_time() {
+    let text = "struct A { var x = 0; discrete n = 0; der(x) = n; when sample(0.25, 0.5) { n = pre(n) + 1; } }";
+    let solution = run(system(text, "index1").as_ref(), Method::Bdf, 1e-8, 1.5);
+    assert_eq!(times(&solution, "sample(0.25, 0.5)"), [0.25, 0.75, 1.25]);
+    assert!((last(&solution, "x") - (0.5 + 2.0 * 0.5 + 3.0 * 0.25)).abs() < 1e-8);
+}
+
+/// Conditions on time alone are met exactly, without a step that is repeated.
+#[test]
+fn times_are_met_exactly() {
+    let text =
+        "struct A { var x = 1; der(x) = -x; when t >= 0.3 { x = pre(x) + 1; } when 2 * t > 1.4 && t < 5 { x = 3; } }";
+    for method in METHODS {
+        let solution = run(system(text, "index1").as_ref(), method, 1e-9, 1.0);
+        assert_eq!(solution.occurrences.iter().map(|it| it.t).collect::<Vec<_>>(), [0.3, 0.7], "{method:?}");
+        assert_eq!(solution.statistics.switch_rejections, 0, "{method:?}");
+        assert!((last(&solution, "x") - 3.0 * (-0.3_f64).exp()).abs() < 1e-8, "{method:?}");
+    }
+}
+
+/// A condition that holds at the start has not become true; it happens where it does so again.
+#[test]
+fn conditions_that_hold_at_the_start_do_not_happen() {
+    let text = "struct A { var x = 1; var v = 0; der(x) = v; der(v) = -x; when x > 0.5 { note \"right\"; } }";
+    let solution = run(system(text, "index1").as_ref(), Method::Radau, 1e-8, 7.0);
+    let expected = 2.0 * std::f64::consts::PI - 0.5_f64.acos();
+    let found = times(&solution, "x > 0.5");
+    assert!(found.len() == 1 && (found[0] - expected).abs() < 1e-7, "{found:?}");
+}
+
+/// Alternatives and conjunctions: the moment at which the whole becomes true.
+#[test]
+fn conditions_are_joined() {
+    let text = "struct A { var x = 0; var y = 0; der(x) = 1; der(y) = 2;
+        when x > 1 && y > 1 { note \"both\"; } when x > 1.5 || y > 1.5 { note \"one\"; } when !(x < 1.75) { note \"not\"; } }";
+    let solution = run(system(text, "original").as_ref(), Method::Bdf, 1e-8, 2.0);
+    let found: Vec<_> = solution.occurrences.iter().map(|it| (it.message.as_deref().unwrap_or(""), it.t)).collect();
+    for ((found, t), (name, expected)) in found.iter().zip([("one", 0.75), ("both", 1.0), ("not", 1.75)]) {
+        assert!(*found == name && (t - expected).abs() < 1e-9, "{found} at {t}");
+    }
+    assert_eq!(found.len(), 3);
+}
+
+/// A hysteresis: a thermostat with a heater that is on or off.
+#[test]
+fn a_thermostat_switches() {
+    let text = "struct Room { var T = 18; discrete heater = 1; der(T) = 5 * heater - (T - 15) / 2;
+        when T > 21 { heater = 0; } when T < 19 { heater = 1; } }";
+    let heats = |from: f64, to: f64| 2.0 * ((25.0 - from) / (25.0 - to)).ln();
+    let cools = |from: f64, to: f64| 2.0 * ((from - 15.0) / (to - 15.0)).ln();
+    for method in METHODS {
+        let solution = run(system(text, "index1").as_ref(), method, 1e-8, 10.0);
+        let mut t = heats(18.0, 21.0);
+        for (k, found) in solution.occurrences.iter().enumerate() {
+            assert!((found.t - t).abs() < 1e-6, "{method:?}: event {k} at {} instead of {t}", found.t);
+            t += if k % 2 == 0 { cools(21.0, 19.0) } else { heats(19.0, 21.0) };
+        }
+        assert!(t > 10.0 && solution.occurrences.len() > 8);
+    }
+}
+
+/// One block for each element of an array.
+#[test]
+fn blocks_are_repeated() {
+    let text = "struct Balls { const N = 3; var h: [f64; N] = |i| 1 + i; var v: [f64; N] = 0; discrete n: [f64; N] = 0;
+        for i in 0..N { let fall = v[i]; der(h[i]) = fall; der(v[i]) = -9.81;
+            when h[i] < 0 { v[i] = -pre(v[i]); n[i] = pre(n[i]) + 1; } } }";
+    for form in ["original", "index1"] {
+        let solution = run(system(text, form).as_ref(), Method::Radau, 1e-9, 3.0);
+        for i in 0..3 {
+            let found = times(&solution, &format!("h[i] < 0 [i = {i}]"));
+            let fall = (2.0 * (1.0 + f64::from(i)) / G).sqrt();
+            let expected: Vec<f64> = (0..).map(|k| fall * f64::from(2 * k + 1)).take_while(|t| *t < 3.0).collect();
+            assert_eq!((found.len(), last(&solution, &format!("n[{i}]"))), (expected.len(), expected.len() as f64));
+            assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-8), "{found:?}, {expected:?}");
+        }
+    }
+}
+
+/// Events of the caller and of the model in one run.
+#[test]
+fn events_of_caller_and_model_are_in_one_run() {
+    let text = "struct A { var x = 0; discrete n = 0; der(x) = 1; when x > 1 { n = 1; } }";
+    let system = system(text, "index1");
+    let own = Event::crossing(system.as_ref(), "x", 0.5).expect("an unknown");
+    let solution = Integration::new(system.as_ref()).event(own).run(0.0, 2.0).expect("success");
+    assert_eq!(solution.occurrences.iter().map(|it| &*it.event).collect::<Vec<_>>(), ["x", "x > 1"]);
+}
+
+#[test]
+fn events_at_one_time_agree() {
+    let model = |second: &str| {
+        format!(
+            "struct A {{ var x = 0; discrete n = 0; der(x) = 1; when x > 1 {{ n = 1; }} when 2 * x > 2 {{ n = {second}; }} }}"
+        )
+    };
+    let solution = run(system(&model("1"), "index1").as_ref(), Method::Radau, 1e-8, 2.0);
+    assert_eq!(last(&solution, "n"), 1.0);
+    let error = Integration::new(system(&model("2"), "index1").as_ref()).run(0.0, 2.0).unwrap_err();
+    let RunError::Stopped { failure: Failure::ConflictingEvents { unknown, events, .. }, .. } = &error else {
+        panic!("{error}")
+    };
+    assert_eq!((&**unknown, events.each_ref().map(|name| &**name)), ("n", ["x > 1", "2 * x > 2"]));
+}
+
+#[test]
+fn runs_with_events_go_forwards() {
+    let text = "struct A { var x = 0; der(x) = 1; when x > 1 { x = 0; } }";
+    let error = Integration::new(system(text, "index1").as_ref()).run(1.0, 0.0).unwrap_err();
+    assert!(error.to_string().contains("goes forwards in time"), "{error}");
+}
+
+#[test]
+fn what_events_cannot_contain_is_said() {
+    for (body, code, message) in [
+        ("when p > 2 { x = 1; }", "E440", "this condition does not change during a run"),
+        ("when x < 0.5 { x = 2 * x; }", "E441", "the value of `x` after the event depends on itself"),
+        ("when x < 0.5 { 2 * x = 1; }", "E440", "left of `=` stands the unknown that changes"),
+        ("when x < 0.5 { x = 1; x = 2; }", "E402", "`x` is given two values"),
+        ("discrete n = 0; when x < 0.5 { n = x; }", "E440", "`x` has a value before the event and another after it"),
+        ("discrete n = 0; when x < 0.5 { n = der(x, 3); }", "E440", "`der(x, 3)` has a value before"),
+        (
+            "when x < 0.5 { x = pre(der(x, 3)); }",
+            "E440",
+            "`der(x, 3)` is a higher derivative than the equations determine",
+        ),
+        ("discrete n = 0; when x < 0.5 { der(n) = 1; }", "E440", "`n` is discrete, and has no derivative"),
+        ("when x < 0.5 { x = hold(x); }", "E440", "`hold` takes a discrete variable, and `x` is none"),
+        ("when sample(-1) { x = 1; }", "E440", "the period of samples is a positive time"),
+        ("discrete n;", "E004", "the discrete variable `n` has no start value"),
+        ("var y; y = pre(x);", "E106", "`pre` belongs to the values after an event"),
+        ("when x < 0.5 { if x > 0 { } }", "E006", "a `when` holds new values of unknowns, `note` and `terminate`"),
+        (
+            "discrete a = 0; discrete b = 0; when sample(1) { a = hold(b); } when sample(2) { b = hold(a); }",
+            "E441",
+            "events take the most recent values of one another",
+        ),
+        (
+            "discrete a = 0; discrete b = 0; when sample(1) { a = 1; } when sample(2) { b = a; }",
+            "E440",
+            "`a` has a value before the event and another after it",
+        ),
+    ] {
+        let (found, text) = rejection(body);
+        assert!(found == code && text.contains(message), "{body}: {found} {text}");
+    }
+}
