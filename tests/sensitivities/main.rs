@@ -2,11 +2,12 @@
 //! accurate solutions.
 //!
 //! In: models. Out: derivatives with respect to parameters and start values, forwards (`forward`), across events and
-//! jumps (`events`), by the adjoint method (`adjoint`), of unknowns that only hidden equations determine (`hidden`),
+//! jumps (`events`, `declared`), by the adjoint method (`adjoint`), of unknowns that only hidden equations determine (`hidden`),
 //! and of random linear systems (`linear`).
 
 mod adjoint;
 mod complex_step;
+mod declared;
 mod events;
 mod forward;
 mod hidden;

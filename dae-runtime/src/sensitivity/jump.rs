@@ -179,6 +179,12 @@ impl Variation<'_> {
         }
     }
 
+    /// The change of the state at a moment to which a change at the same time has led; `before` was that on arrival there.
+    pub(crate) fn arriving_again(&self, (t, y, yp): (f64, &[f64], &[f64]), before: &Carried) -> Carried {
+        let at = Moment { t, y, yp, ypp: &[], scale: before.scale };
+        self.arriving(at, before.by_time.clone())
+    }
+
     /// Notes that the equations change at the end of the last step, where switching functions are zero.
     pub(crate) fn leave(&mut self, switches: &[usize], at: &InStep) -> Result<(), Failure> {
         let Some(&first) = switches.first() else { return Ok(()) };

@@ -523,7 +523,16 @@ impl<'d, 'c> Events<'d, 'c> {
                 (Some(variation), Some(moment)) if round == 0 => {
                     carried = self.note_with_derivatives(&happening, variation, moment, solution)?;
                 }
-                _ => happening.iter().for_each(|&event| self.note_at(event, (self.t, &self.y), solution)),
+                _ => {
+                    for &event in &happening {
+                        self.note_at(event, (self.t, &self.y), solution);
+                        if let (Some(variation), Some(carried), Some(last)) =
+                            (&variation, &carried, solution.occurrences.last_mut())
+                        {
+                            last.time_derivatives = variation.unscaled(carried.by_time()).collect();
+                        }
+                    }
+                }
             }
             if let Some(&event) = happening.iter().find(|&&event| self.is_terminal(event)) {
                 let changed = (round > 0).then(|| [self.y.clone(), self.yp.clone()]);
@@ -544,9 +553,12 @@ impl<'d, 'c> Events<'d, 'c> {
                 self.settle(&all, &arrived, step);
                 return Ok(Consequence::Restart([self.y.clone(), self.yp.clone()]));
             }
-            if let Some(variation) = variation.as_ref().filter(|_| carried.is_some()) {
-                // Which conditions become true at once may differ at nearby states.
-                return Err(variation.no_derivative(self.t, 0));
+            if let (Some(variation), Some(before)) = (&variation, &carried) {
+                if variation.has_tape() {
+                    // The way back knows one change of the state at a time.
+                    return Err(variation.no_derivative(self.t, 0));
+                }
+                carried = Some(variation.arriving_again((self.t, &self.y, &self.yp), before));
             }
         }
         Err(Failure::EventsAccumulate { t: self.t, event: self.name(happening[0]).clone() })
