@@ -12,6 +12,7 @@
 //! Generated code and the interpreter allocate nothing where a step evaluates them, and nothing panics on non-finite
 //! input: `NaN` in gives `NaN` out.
 
+mod blended;
 mod boundary;
 pub mod class;
 mod first_integrals;
@@ -26,6 +27,7 @@ use std::ops::RangeInclusive;
 
 use crate::inputs::signal::InputError;
 use crate::interval::TaylorModel;
+pub use blended::{Blended, BlendedDescription};
 pub use boundary::{Boundary, BoundaryDescription, Point};
 pub use first_integrals::{DeclaredIntegrals, IntegralsDescription};
 pub use hamiltonian::HamiltonianStructure;
@@ -135,6 +137,11 @@ pub enum Role {
         /// The row $u' - h(t, y) = 0$ that defines its derivative.
         derivative: usize,
     },
+    /// The weight of the equations on one side of a surface along which the solution slides ([`Blended`]).
+    Weight {
+        /// The switching function.
+        switch: usize,
+    },
 }
 
 impl Role {
@@ -142,7 +149,7 @@ impl Role {
     pub fn jet(self) -> Option<usize> {
         match self {
             Role::Jet(jet) => Some(jet),
-            Role::HigherDerivative | Role::Multiplier { .. } | Role::Defined { .. } => None,
+            Role::HigherDerivative | Role::Multiplier { .. } | Role::Defined { .. } | Role::Weight { .. } => None,
         }
     }
 }
@@ -446,6 +453,12 @@ pub trait Dae {
     /// are projected onto them ([`crate::completions::first_integrals`]). They are not among the invariants: these are
     /// zero on solutions.
     fn first_integrals(&self) -> Option<&dyn DeclaredIntegrals> {
+        None
+    }
+
+    /// The equations between the sides of surfaces across which $F$ jumps, if it jumps anywhere and these equations are
+    /// known: solutions may slide along such a surface.
+    fn blended(&self) -> Option<&dyn Blended> {
         None
     }
 

@@ -102,6 +102,7 @@ fn role(role: Role) -> &'static str {
         Role::HigherDerivative => "Role::HigherDerivative",
         Role::Multiplier { .. } => "Role::Multiplier { row: {} }",
         Role::Defined { .. } => "Role::Defined { value: {}, derivative: {} }",
+        Role::Weight { .. } => "Role::Weight { switch: {} }",
     }
 }
 
@@ -117,6 +118,8 @@ fn positions(role: Role, jet: impl Fn(usize) -> usize, row: impl Fn(usize) -> us
         Role::HigherDerivative => Vec::new(),
         Role::Multiplier { row: it } => vec![row(it)],
         Role::Defined { value, derivative } => vec![row(value), row(derivative)],
+        // Only formulations that the runtime completes have weights.
+        Role::Weight { switch } => vec![switch],
     }
 }
 

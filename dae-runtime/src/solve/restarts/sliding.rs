@@ -1,0 +1,347 @@
+//! Pieces of a run that slide along surfaces.
+//!
+//! In: a run that has reached a surface across which $F$ jumps, or a state at which it leaves one. Out: where the
+//! equations on both sides lead back to the surface, a piece of the run that stays on it
+//! ([`crate::completions::sliding`]); and when the run has slid along which surfaces.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use super::without_weights::WithoutWeights;
+use super::{Phase, PiecewiseRun};
+use crate::completions::sliding::{Mode, Sliding, Surfaces, Undecided, Unsuitable};
+use crate::contract::{Dae, Name};
+use crate::integrator::RunStart;
+use crate::integrator::held::Held;
+use crate::integrator::stepper::{Failure, Options, StepControl, Stepper, Tolerance};
+use crate::linalg::iteration_matrix::{FactorizationPlan, StepStart};
+use crate::solution::Slide;
+use crate::solve::between::Between;
+
+/// A run begins on a surface if its switching function is no larger than this multiple of what rounding errors of the
+/// unknowns change it by.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// Bisections of a step in which a surface ceases to hold the solution.
+const BISECTIONS: usize = 50;
+/// More pieces than this along surfaces, plus one number for each surface, in a time of this fraction of the run are no
+/// progress.
+const PIECES: (usize, usize) = (20, 8);
+const NO_TIME: f64 = 1e-10;
+
+/// The surfaces of a formulation, and what is known of the solution along them.
+pub(super) struct Along<'d> {
+    surfaces: Surfaces<'d>,
+    /// The equations while the solution slides, or has just left surfaces.
+    piece: Option<Piece<'d>>,
+    slides: Vec<Slide>,
+    /// Why the solution could not be followed along a switching function.
+    obstacle: Option<(usize, Name)>,
+    /// The failure with which the run ends once it has reached the time at which a step is repeated to end.
+    end: Option<Failure>,
+    /// Times of recent changes, the oldest first.
+    changes: VecDeque<f64>,
+}
+
+/// Equations along surfaces.
+struct Piece<'d> {
+    dae: Rc<Sliding<'d>>,
+    plan: Rc<FactorizationPlan>,
+    between: Option<Between<'d>>,
+}
+
+impl<'d> Along<'d> {
+    /// Of a formulation, if it has surfaces along which solutions can slide.
+    pub(super) fn of(dae: &'d dyn Dae, options: &Options) -> Option<Self> {
+        let surfaces = Surfaces::of(dae).filter(|_| options.control == StepControl::Adaptive)?;
+        let (slides, changes) = (Vec::new(), VecDeque::new());
+        Some(Along { surfaces, piece: None, slides, obstacle: None, end: None, changes })
+    }
+
+    /// The search for sign changes in steps along surfaces.
+    pub(super) fn between(&mut self) -> Option<&mut Between<'d>> {
+        self.piece.as_mut()?.between.as_mut()
+    }
+}
+
+impl<'d> PiecewiseRun<'d> {
+    /// Whether the equations are those between sides.
+    pub(in crate::solve) fn is_along(&self) -> bool {
+        self.along.as_ref().is_some_and(|along| along.piece.is_some())
+    }
+
+    /// When the run has slid along which surfaces.
+    pub(in crate::solve) fn slides(&self) -> Vec<Slide> {
+        self.along.as_ref().map_or_else(Vec::new, |along| along.slides.clone())
+    }
+
+    /// The sign of the direction of the run.
+    fn direction(&self) -> f64 {
+        if self.t_end < self.stepper.time() { -1.0 } else { 1.0 }
+    }
+
+    /// Slides along the surfaces on which the run begins, or continues after an event, if the equations lead back to
+    /// them.
+    pub(super) fn begin_on_surfaces(&mut self) -> Result<(), Failure> {
+        let Some(along) = &self.along else { return Ok(()) };
+        let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
+        let surfaces = along.surfaces;
+        let values = surfaces.values(t, &y);
+        let pattern = &surfaces.blended.blended_description().surfaces_jacobian;
+        let mut gradients = vec![0.0; pattern.len()];
+        surfaces.blended.surfaces_jacobian(t, &y, &mut gradients);
+        let unknowns = &self.dae.description().unknowns;
+        let noise = |k: usize| {
+            let size = |(i, place): (usize, usize)| gradients[place].abs() * y[i].abs().max(unknowns[i].nominal.abs());
+            ROUNDING * pattern.row(k).map(size).sum::<f64>()
+        };
+        let at: Vec<usize> = (0..values.len()).filter(|&k| values[k].abs() <= noise(k)).collect();
+        if at.is_empty() || t == self.t_end {
+            return Ok(());
+        }
+        let mut modes: Vec<Mode> = values.iter().map(|&value| Mode::of(value)).collect();
+        at.iter().for_each(|&k| modes[k] = Mode::Sliding);
+        let direction = self.direction();
+        match surfaces.choose((t, &y, &yp), &modes, &at, direction) {
+            Ok(modes) if modes.contains(&Mode::Sliding) => self.go_along(modes, &at),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Where a piece has ended at the zero of a switching function of its equations: continues along surfaces, or from
+    /// a surface that the solution has left, and returns `true`; or `false` if the run crosses the surface.
+    pub(super) fn goes_along(&mut self, at: usize) -> Result<bool, Failure> {
+        let Some(along) = &mut self.along else { return Ok(false) };
+        let exit = along.piece.as_ref().and_then(|piece| piece.dae.exit(at));
+        if let (Some((surface, side)), Some(piece)) = (exit, &along.piece) {
+            let mut modes = piece.dae.modes().to_vec();
+            modes[surface] = side;
+            self.go_along(modes, &[surface])?;
+            return Ok(true);
+        }
+        let surfaces = along.surfaces;
+        let Some(surface) = surfaces.surface(at) else {
+            along.obstacle = Some((at, NOT_OFFERED.into()));
+            return Ok(false);
+        };
+        let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
+        let was_along = along.piece.is_some();
+        let mut modes = match &along.piece {
+            Some(piece) => piece.dae.modes().to_vec(),
+            None => surfaces.values(t, &y).into_iter().map(Mode::of).collect(),
+        };
+        modes[surface] = Mode::Sliding;
+        let at_all: Vec<usize> = (0..modes.len()).filter(|&k| modes[k] == Mode::Sliding).collect();
+        let direction = self.direction();
+        match surfaces.choose((t, &y, &yp), &modes, &at_all, direction) {
+            Ok(modes) if was_along || modes.contains(&Mode::Sliding) => {
+                self.go_along(modes, &at_all)?;
+                Ok(true)
+            }
+            Err(Undecided::Ambiguous(exits)) if was_along => Err(Failure::Ambiguous { t, exits }),
+            Err(undecided) => {
+                let obstacle = obstacle_of(&undecided);
+                self.along.iter_mut().for_each(|along| along.obstacle = Some((at, obstacle.clone())));
+                match was_along {
+                    true => Err(self.chattering(at)),
+                    false => Ok(false),
+                }
+            }
+            Ok(_) => Ok(false),
+        }
+    }
+
+    /// Continues in these modes; those of the surfaces `at` may be others than before.
+    fn go_along(&mut self, modes: Vec<Mode>, at: &[usize]) -> Result<(), Failure> {
+        let t = self.stepper.time();
+        self.note_change(t, at)?;
+        let [y, yp] = [self.stepper.state().to_vec(), self.stepper.derivative().to_vec()];
+        let is_left = at.iter().any(|&k| modes[k] != Mode::Sliding);
+        let switch = at.first().map_or(0, |&k| self.along.as_ref().map_or(0, |along| along.surfaces.switch(k)));
+        let piece = self.piece(modes, (t, &y, &yp)).map_err(Undecided::Unsuitable);
+        let Some(along) = &mut self.along else { return Ok(()) };
+        match piece {
+            Ok(piece) => {
+                along.note(t, &piece.dae);
+                along.piece = Some(piece);
+            }
+            Err(undecided) => {
+                along.obstacle = Some((switch, obstacle_of(&undecided)));
+                return Err(self.chattering(switch));
+            }
+        }
+        (self.before_switch, self.constraints) = (None, None);
+        // A surface that has just been left is as near as rounding errors, on either side.
+        let phase = if is_left { Phase::Settling { at: Some(switch) } } else { Phase::Regular };
+        self.take_over(t, [&y, &yp], phase, None)
+    }
+
+    /// Equations in these modes.
+    fn piece(&self, modes: Vec<Mode>, (t, y, yp): (f64, &[f64], &[f64])) -> Result<Piece<'d>, Unsuitable> {
+        let Some(along) = &self.along else { return Err(Unsuitable::Singular) };
+        let dae = Rc::new(Sliding::new(along.surfaces, modes)?);
+        let [y, yp] = dae.start(&dae.consistent(t, y, yp)?);
+        let h = self.last_step * self.direction();
+        let plan = FactorizationPlan::new(&*dae, StepStart { t, y: &y, yp: &yp, h });
+        let between = Between::new(Held::Shared(dae.clone()), &with_weights(&self.options, dae.description().unknowns.len()));
+        Ok(Piece { dae, plan, between })
+    }
+
+    /// An error if surfaces are entered and left again and again within no time.
+    fn note_change(&mut self, t: f64, at: &[usize]) -> Result<(), Failure> {
+        let span = (self.t_end - t).abs().max(self.longest_step);
+        let Some(along) = &mut self.along else { return Ok(()) };
+        along.changes.push_back(t);
+        if along.changes.len() <= PIECES.0 + PIECES.1 * along.surfaces.blended.blended_description().surfaces.len() {
+            return Ok(());
+        }
+        let first = along.changes.pop_front().unwrap_or(t);
+        if (t - first).abs() > NO_TIME * span {
+            return Ok(());
+        }
+        let switch = at.first().map_or(0, |&k| along.surfaces.switch(k));
+        along.obstacle = Some((switch, "it leaves and reaches the surface again and again within no time".into()));
+        Err(self.chattering(switch))
+    }
+
+    /// After the first step from a surface that has been left: every surface that the solution does not slide along
+    /// has the side on which the solution now is, and where it slides along none, the equations are those of the
+    /// formulation again.
+    pub(super) fn settle_sides(&mut self) -> Result<(), Failure> {
+        let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
+        let Some(along) = &mut self.along else { return Ok(()) };
+        let Some(piece) = &along.piece else { return Ok(()) };
+        if !piece.dae.modes().contains(&Mode::Sliding) {
+            along.piece = None;
+            return Ok(());
+        }
+        let sides = along.surfaces.values(t, &y).into_iter().map(Mode::of).zip(piece.dae.modes());
+        let modes: Vec<Mode> =
+            sides.map(|(side, &mode)| if mode == Mode::Sliding { mode } else { side }).collect();
+        if modes == piece.dae.modes() {
+            return Ok(());
+        }
+        // The equations have been solved in the step that has just been made.
+        if let (Ok(piece), Some(along)) = (self.piece(modes, (t, &y, &yp)), &mut self.along) {
+            along.piece = Some(piece);
+        }
+        Ok(())
+    }
+
+    /// Leaves all surfaces, where an event has set the state.
+    pub(super) fn leave_surfaces(&mut self) {
+        let t = self.stepper.time();
+        if let Some(along) = &mut self.along {
+            along.slides.iter_mut().filter(|slide| slide.end.is_none()).for_each(|slide| slide.end = Some(t));
+            along.piece = None;
+        }
+    }
+
+    /// The time before which the last step, which began at `before`, has to end because the solution ceases to be held
+    /// by surfaces; the run fails there.
+    pub(super) fn ceases_to_be_held(&mut self, before: f64) -> Result<Option<f64>, Failure> {
+        let (t, direction) = (self.stepper.time(), self.direction());
+        let (y, yp) = (self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
+        let Some(along) = &mut self.along else { return Ok(None) };
+        let Some(piece) = &along.piece else { return Ok(None) };
+        let Some(mut exits) = piece.dae.exits((t, &y, &yp), direction) else { return Ok(None) };
+        let mut state = y;
+        let [mut held, mut free] = [before, t];
+        for _ in 0..BISECTIONS {
+            let middle = 0.5 * (held + free);
+            self.stepper.interpolate(middle, &mut state);
+            match piece.dae.exits((middle, &state, &yp), direction) {
+                Some(found) => (free, exits) = (middle, found),
+                None => held = middle,
+            }
+        }
+        let failure = Failure::Ambiguous { t: free, exits };
+        if (held - before).abs() <= 16.0 * f64::EPSILON * t.abs().max(before.abs()) {
+            return Err(failure);
+        }
+        along.end = Some(failure);
+        Ok(Some(held))
+    }
+
+    /// The failure with which the run ends at the time where the last step was to end.
+    pub(super) fn end_of_surfaces(&mut self) -> Result<(), Failure> {
+        self.along.as_mut().and_then(|along| along.end.take()).map_or(Ok(()), Err)
+    }
+
+    /// A stepper for the equations along surfaces, from a state near them; `None` if there are none.
+    pub(super) fn begin_along(
+        &self,
+        phase: Phase,
+        start: RunStart<'_>,
+        options: &Options,
+    ) -> Option<Result<Box<dyn Stepper + 'd>, Failure>> {
+        let piece = self.along.as_ref()?.piece.as_ref()?;
+        let n = piece.dae.size();
+        let [y0, yp0] = match piece.dae.consistent(start.t0, start.y0, start.yp0) {
+            Ok(rates) => piece.dae.start(&rates),
+            Err(unsuitable) => {
+                let switch = piece.dae.slid().next().unwrap_or(0);
+                return Some(Err(self.chatters(switch, obstacle_of(&Undecided::Unsuitable(unsuitable)))));
+            }
+        };
+        let options = with_weights(options, y0.len());
+        let start = RunStart { y0: &y0, yp0: &yp0, plan: &piece.plan, ..start };
+        let begun = self.begin_with(Held::Shared(piece.dae.clone()), phase, start, &options);
+        let invariants = self.dae.description().invariants.len();
+        Some(begun.map(|all| Box::new(WithoutWeights::new(all, n, invariants)) as Box<dyn Stepper + 'd>))
+    }
+
+    /// Why the solution cannot be followed along a switching function.
+    pub(super) fn obstacle(&self, switch: usize) -> Name {
+        let Some(along) = &self.along else { return NO_EQUATIONS.into() };
+        match &along.obstacle {
+            Some((at, obstacle)) if *at == switch => obstacle.clone(),
+            Some(_) | None if along.surfaces.surface(switch).is_none() => NOT_OFFERED.into(),
+            Some(_) | None => "no motion along the surface is found".into(),
+        }
+    }
+}
+
+impl Along<'_> {
+    /// Takes note of where the solution slides from `t` on.
+    fn note(&mut self, t: f64, to: &Sliding<'_>) {
+        let switches = &self.surfaces.inner.description().switches;
+        let now: Vec<&Name> = to.slid().map(|switch| &switches[switch].name).collect();
+        let open = self.slides.iter_mut().filter(|slide| slide.end.is_none());
+        open.filter(|slide| !now.contains(&&slide.switch)).for_each(|slide| slide.end = Some(t));
+        for switch in now {
+            if !self.slides.iter().any(|slide| slide.end.is_none() && slide.switch == *switch) {
+                self.slides.push(Slide { switch: switch.clone(), begin: t, end: None });
+            }
+        }
+    }
+}
+
+const NO_EQUATIONS: &str = "the form has no equations for what lies between them";
+const NOT_OFFERED: &str = "its equations between them are not known, since the function contains derivatives or jumps \
+                           itself, or an equation that has been differentiated jumps there";
+
+/// What keeps a solution from being followed along a surface, as part of a sentence.
+fn obstacle_of(undecided: &Undecided) -> Name {
+    match undecided {
+        Undecided::Unsuitable(Unsuitable::Index { equation }) => {
+            format!("{equation} would have to be differentiated twice to follow it along the surface").into()
+        }
+        Undecided::Unsuitable(Unsuitable::HiddenJump { equation }) => {
+            format!("{equation}, which has to be differentiated to follow it along the surface, jumps").into()
+        }
+        Undecided::Unsuitable(Unsuitable::Singular) => "the equations between them are singular".into(),
+        Undecided::Ambiguous([first, second]) => format!("it can go on with {first} and with {second}").into(),
+        Undecided::None => "no combination of them stays on the surface".into(),
+    }
+}
+
+/// Options for a system with weights, `count` unknowns in all: the weights have the relative tolerance.
+fn with_weights(options: &Options, count: usize) -> Options {
+    let mut options = options.clone();
+    if let Tolerance::PerComponent(values) = &mut options.atol {
+        let least = values.iter().copied().filter(|atol| *atol > 0.0).fold(f64::INFINITY, f64::min);
+        let of_weight = if options.rtol > 0.0 { options.rtol } else { least };
+        values.resize(count, of_weight);
+    }
+    options
+}
