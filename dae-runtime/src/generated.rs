@@ -15,9 +15,9 @@ pub use crate::completions::state_space::{Coordinates, StateSpace};
 use crate::contract::class::Open;
 pub use crate::contract::class::{Classified, Hamiltonian, Index};
 pub use crate::contract::{
-    AliasOf, Boundary, BoundaryDescription, Code, Dae, DeclaredIntegrals, Description, Eliminated, Equation,
-    HamiltonianStructure, IntegralsDescription, Invariant, Jet, JetEquation, Kind, Leading, Name, Pattern, Point,
-    Prolongation, ProlongationDescription, Role, Start, Switch, Unknown, UnrolledLu,
+    AliasOf, Blended, BlendedDescription, Boundary, BoundaryDescription, Code, Dae, DeclaredIntegrals, Description,
+    Eliminated, Equation, HamiltonianStructure, IntegralsDescription, Invariant, Jet, JetEquation, Kind, Leading, Name,
+    Pattern, Point, Prolongation, ProlongationDescription, Role, Start, Switch, Unknown, UnrolledLu,
 };
 
 pub use crate::completions::underlying::{UnderlyingOde, Unsolvable};

@@ -120,7 +120,9 @@ impl<'d> Recorder<'d> {
     /// Makes unknowns of higher index as accurate as states, except at the start, at a switch, and where the solution
     /// slides between the equations of two sides.
     fn improve(&self, stepper: &dyn Stepper, t: f64, state: &mut [f64]) {
-        if let Some(hidden) = self.hidden.as_ref().filter(|_| t != self.t0 && stepper.at_switch().is_none() && !stepper.is_sliding()) {
+        if let Some(hidden) =
+            self.hidden.as_ref().filter(|_| t != self.t0 && stepper.at_switch().is_none() && !stepper.is_sliding())
+        {
             hidden.improve(t, state, stepper.derivative());
         }
     }

@@ -116,9 +116,10 @@ impl Surfaces<'_> {
                 continue;
             }
             let leaves = |modes: &Vec<Mode>| of_group.iter().any(|&k| modes[k] != Mode::Sliding);
-            let exit = combinations(modes, &of_group).into_iter().filter(leaves).find(|modes| {
-                rates(modes).is_ok_and(|rates| fit(&rates, modes, at, direction) == Fit::Strict)
-            });
+            let exit = combinations(modes, &of_group)
+                .into_iter()
+                .filter(leaves)
+                .find(|modes| rates(modes).is_ok_and(|rates| fit(&rates, modes, at, direction) == Fit::Strict));
             if let Some(exit) = exit {
                 return Some([modes, &exit].map(|modes| self.named(modes, &of_group)));
             }
@@ -245,7 +246,8 @@ mod tests {
 
     #[test]
     fn weights_that_respond_to_one_another_are_a_group() {
-        let responses = vec![vec![-1.0, 0.0, 0.0, 0.5], vec![0.0, -1.0, 0.0, 0.0], vec![0.0; 4], vec![0.0, 0.0, 0.0, -2.0]];
+        let responses =
+            vec![vec![-1.0, 0.0, 0.0, 0.5], vec![0.0, -1.0, 0.0, 0.0], vec![0.0; 4], vec![0.0, 0.0, 0.0, -2.0]];
         assert_eq!(groups(&responses), [vec![0, 3], vec![1], vec![2]]);
     }
 

@@ -6,7 +6,9 @@
 use super::rates::Mode;
 use super::structure::{Structure, Unsuitable};
 use super::surfaces::Surfaces;
-use crate::contract::{BlendedDescription, Description, Equation, Invariant, Kind, Leading, Pattern, Role, Switch, Unknown};
+use crate::contract::{
+    BlendedDescription, Description, Equation, Invariant, Kind, Leading, Pattern, Role, Switch, Unknown,
+};
 
 /// The description, and the places of its entries among those of the equations between the sides and of the switching
 /// functions.
@@ -60,10 +62,21 @@ impl Described {
         let description = Description {
             model: inner.model.clone(),
             form: inner.form.clone(),
-            unknowns: inner.unknowns.iter().zip(&of_index_two).map(raised).chain(structure.at.iter().map(weight)).collect(),
+            unknowns: inner
+                .unknowns
+                .iter()
+                .zip(&of_index_two)
+                .map(raised)
+                .chain(structure.at.iter().map(weight))
+                .collect(),
             equations: inner.equations.iter().cloned().chain(structure.at.iter().map(equation)).collect(),
             parameters: inner.parameters.clone(),
-            invariants: inner.invariants.iter().cloned().chain(structure.at.iter().enumerate().map(invariant)).collect(),
+            invariants: inner
+                .invariants
+                .iter()
+                .cloned()
+                .chain(structure.at.iter().enumerate().map(invariant))
+                .collect(),
             switches: kept.chain(exits).collect(),
             eliminated: Vec::new().into(),
             hamiltonian: Err("the solution slides along a surface".into()),
@@ -85,11 +98,7 @@ impl Described {
 
 /// The columns of the rows of $\bar F$, with the weights of the surfaces of the structure, and the places of their
 /// entries.
-fn rows(
-    patterns: &BlendedDescription,
-    structure: &Structure,
-    n: usize,
-) -> (Vec<Vec<usize>>, Vec<usize>) {
+fn rows(patterns: &BlendedDescription, structure: &Structure, n: usize) -> (Vec<Vec<usize>>, Vec<usize>) {
     let (mut rows, mut places) = (Vec::with_capacity(n), Vec::new());
     for row in 0..n {
         let mut columns = Vec::new();

@@ -223,7 +223,10 @@ impl Dae for Sliding<'_> {
         let (of_inner, exits) = values.split_at_mut(self.surfaces.inner.description().switches.len());
         self.surfaces.inner.switching_functions(t, y, &yp[..self.size()], of_inner);
         self.slid().for_each(|switch| of_inner[switch] = 1.0);
-        exits.chunks_exact_mut(2).zip(weights).for_each(|(exits, weight)| exits.copy_from_slice(&[*weight, 1.0 - weight]));
+        exits
+            .chunks_exact_mut(2)
+            .zip(weights)
+            .for_each(|(exits, weight)| exits.copy_from_slice(&[*weight, 1.0 - weight]));
     }
 
     fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
@@ -232,7 +235,10 @@ impl Dae for Sliding<'_> {
         self.surfaces.inner.watched_functions(t, y, &yp[..self.size()], &mut scratch.watched);
         let (of_inner, exits) = values.split_at_mut(self.watched.len());
         of_inner.iter_mut().zip(&self.watched).for_each(|(value, &place)| *value = scratch.watched[place]);
-        exits.chunks_exact_mut(2).zip(weights).for_each(|(exits, weight)| exits.copy_from_slice(&[*weight, 1.0 - weight]));
+        exits
+            .chunks_exact_mut(2)
+            .zip(weights)
+            .for_each(|(exits, weight)| exits.copy_from_slice(&[*weight, 1.0 - weight]));
     }
 
     fn switch_enclosures(&self, t: TaylorModel, y: &[TaylorModel], yp: &[TaylorModel], values: &mut [TaylorModel]) {

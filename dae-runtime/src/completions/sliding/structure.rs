@@ -42,8 +42,7 @@ impl Structure {
     pub(super) fn of(dae: &dyn Dae, blended: &BlendedDescription, at: &[usize]) -> Result<Structure, Unsuitable> {
         let equations = &dae.description().equations;
         let n = equations.len();
-        let mut it =
-            Structure { has_rate: vec![false; n], is_differentiated: vec![false; n], at: at.to_vec() };
+        let mut it = Structure { has_rate: vec![false; n], is_differentiated: vec![false; n], at: at.to_vec() };
         blended.jacobian_yp.entries().for_each(|(_, column, _)| it.has_rate[column] = true);
         for &surface in at {
             blended.surfaces_jacobian.row(surface).for_each(|(column, _)| it.has_rate[column] = true);

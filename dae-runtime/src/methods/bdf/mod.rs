@@ -47,7 +47,8 @@ pub(crate) fn start<'d>(
     }
     let RunStart { t0, y0, yp0, .. } = start;
     let dae = dae.into();
-    let (mut run, radau) = radau::begin(dae.clone(), start, options, radau::StageRange::THREE, radau::Accuracy::OfPolynomials)?;
+    let (mut run, radau) =
+        radau::begin(dae.clone(), start, options, radau::StageRange::THREE, radau::Accuracy::OfPolynomials)?;
     let description = dae.description();
     let n = description.unknowns.len();
     let mut weights = Weights::new(description, vec![options.rtol; n], options.atol.of(&description.unknowns));
@@ -177,7 +178,14 @@ impl Scheme for Bdf {
         }
         self.starter = None;
         let t = run.clock.time();
-        run.projector.apply(&*run.dae, self.newton.factors().0, &run.weights, t, &mut run.candidate, &mut run.statistics);
+        run.projector.apply(
+            &*run.dae,
+            self.newton.factors().0,
+            &run.weights,
+            t,
+            &mut run.candidate,
+            &mut run.statistics,
+        );
         for ((e, candidate), predicted) in self.e.iter_mut().zip(&run.candidate).zip(&self.prediction.y) {
             *e = candidate - predicted;
         }

@@ -153,7 +153,7 @@ impl<'d> PiecewiseRun<'d> {
             jumped: None,
             before_switch: None,
             constraints: None,
-            along: Along::of(dae, options),
+            along: Along::of(dae, [t0, t_end], options),
         };
         run.examine_start([t0, t_end], [y0, yp0])?;
         run.locate_switches();

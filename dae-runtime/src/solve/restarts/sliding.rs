@@ -31,6 +31,8 @@ const NO_TIME: f64 = 1e-10;
 /// The surfaces of a formulation, and what is known of the solution along them.
 pub(super) struct Along<'d> {
     surfaces: Surfaces<'d>,
+    /// The sign of the direction of the run.
+    direction: f64,
     /// The equations while the solution slides, or has just left surfaces.
     piece: Option<Piece<'d>>,
     slides: Vec<Slide>,
@@ -51,10 +53,11 @@ struct Piece<'d> {
 
 impl<'d> Along<'d> {
     /// Of a formulation, if it has surfaces along which solutions can slide.
-    pub(super) fn of(dae: &'d dyn Dae, options: &Options) -> Option<Self> {
+    pub(super) fn of(dae: &'d dyn Dae, [t0, t_end]: [f64; 2], options: &Options) -> Option<Self> {
         let surfaces = Surfaces::of(dae).filter(|_| options.control == StepControl::Adaptive)?;
         let (slides, changes) = (Vec::new(), VecDeque::new());
-        Some(Along { surfaces, piece: None, slides, obstacle: None, end: None, changes })
+        let direction = if t_end < t0 { -1.0 } else { 1.0 };
+        Some(Along { surfaces, direction, piece: None, slides, obstacle: None, end: None, changes })
     }
 
     /// The search for sign changes in steps along surfaces.
@@ -72,11 +75,6 @@ impl<'d> PiecewiseRun<'d> {
     /// When the run has slid along which surfaces.
     pub(in crate::solve) fn slides(&self) -> Vec<Slide> {
         self.along.as_ref().map_or_else(Vec::new, |along| along.slides.clone())
-    }
-
-    /// The sign of the direction of the run.
-    fn direction(&self) -> f64 {
-        if self.t_end < self.stepper.time() { -1.0 } else { 1.0 }
     }
 
     /// Slides along the surfaces on which the run begins, or continues after an event, if the equations lead back to
@@ -100,8 +98,7 @@ impl<'d> PiecewiseRun<'d> {
         }
         let mut modes: Vec<Mode> = values.iter().map(|&value| Mode::of(value)).collect();
         at.iter().for_each(|&k| modes[k] = Mode::Sliding);
-        let direction = self.direction();
-        match surfaces.choose((t, &y, &yp), &modes, &at, direction) {
+        match surfaces.choose((t, &y, &yp), &modes, &at, along.direction) {
             Ok(modes) if modes.contains(&Mode::Sliding) => self.go_along(modes, &at),
             Ok(_) | Err(_) => Ok(()),
         }
@@ -131,8 +128,7 @@ impl<'d> PiecewiseRun<'d> {
         };
         modes[surface] = Mode::Sliding;
         let at_all: Vec<usize> = (0..modes.len()).filter(|&k| modes[k] == Mode::Sliding).collect();
-        let direction = self.direction();
-        match surfaces.choose((t, &y, &yp), &modes, &at_all, direction) {
+        match surfaces.choose((t, &y, &yp), &modes, &at_all, along.direction) {
             Ok(modes) if was_along || modes.contains(&Mode::Sliding) => {
                 self.go_along(modes, &at_all)?;
                 Ok(true)
@@ -180,9 +176,10 @@ impl<'d> PiecewiseRun<'d> {
         let Some(along) = &self.along else { return Err(Unsuitable::Singular) };
         let dae = Rc::new(Sliding::new(along.surfaces, modes)?);
         let [y, yp] = dae.start(&dae.consistent(t, y, yp)?);
-        let h = self.last_step * self.direction();
+        let h = self.last_step * along.direction;
         let plan = FactorizationPlan::new(&*dae, StepStart { t, y: &y, yp: &yp, h });
-        let between = Between::new(Held::Shared(dae.clone()), &with_weights(&self.options, dae.description().unknowns.len()));
+        let between =
+            Between::new(Held::Shared(dae.clone()), &with_weights(&self.options, dae.description().unknowns.len()));
         Ok(Piece { dae, plan, between })
     }
 
@@ -215,8 +212,7 @@ impl<'d> PiecewiseRun<'d> {
             return Ok(());
         }
         let sides = along.surfaces.values(t, &y).into_iter().map(Mode::of).zip(piece.dae.modes());
-        let modes: Vec<Mode> =
-            sides.map(|(side, &mode)| if mode == Mode::Sliding { mode } else { side }).collect();
+        let modes: Vec<Mode> = sides.map(|(side, &mode)| if mode == Mode::Sliding { mode } else { side }).collect();
         if modes == piece.dae.modes() {
             return Ok(());
         }
@@ -239,10 +235,10 @@ impl<'d> PiecewiseRun<'d> {
     /// The time before which the last step, which began at `before`, has to end because the solution ceases to be held
     /// by surfaces; the run fails there.
     pub(super) fn ceases_to_be_held(&mut self, before: f64) -> Result<Option<f64>, Failure> {
-        let (t, direction) = (self.stepper.time(), self.direction());
+        let t = self.stepper.time();
         let (y, yp) = (self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
         let Some(along) = &mut self.along else { return Ok(None) };
-        let Some(piece) = &along.piece else { return Ok(None) };
+        let (Some(piece), direction) = (&along.piece, along.direction) else { return Ok(None) };
         let Some(mut exits) = piece.dae.exits((t, &y, &yp), direction) else { return Ok(None) };
         let mut state = y;
         let [mut held, mut free] = [before, t];
