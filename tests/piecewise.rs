@@ -229,8 +229,9 @@ fn where_both_sides_lead_back_a_run_stays() {
 /// Where the equations of both sides lead back and the form does not say what lies between, the failure says so.
 #[test]
 fn chattering_ends_a_run() {
-    let compiled = compiled("var v = 1; der(v) = if v > 0 { -1 } else { 1 };");
-    let form = compiled.forms.iter().find(|form| form.form == Form::Underlying).expect("a form");
+    let (model, _) = read_text("struct M { var v = 1; der(v) = if v > 0 { -1 } else { 1 }; }").expect("a model");
+    let compiled = compile(model.with_forms([Form::Underlying]), 0.0).expect("a form");
+    let form = &compiled.forms[0];
     let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
     let system = system.completed(form.formulation.completion);
     for method in [Method::Radau5, Method::Bdf] {
