@@ -385,3 +385,43 @@ fn jacobians_between_the_sides() {
         }
     }
 }
+
+/// A tank from which water flows until it is empty, and is filled from the start of a rain on: where the equations of one
+/// side hold the solution on the surface, it slides with the weight of that side.
+#[test]
+fn what_one_side_holds_stays() {
+    let form =
+        index1("var level = 1; var s = 0; der(s) = 1; der(level) = max(s - 2, 0) + if level > 0 { -1 } else { 0 };");
+    for method in METHODS {
+        let solution = run(&form, method, [0.0, 4.0]);
+        let [(begin, Some(end))] = times(&solution, "level")[..] else { panic!("{method:?}: {:?}", solution.slides) };
+        // As soon as it rains, the weight of the outflow grows, until it rains as much as flows out.
+        assert!((begin - 1.0).abs() < 1e-8 && (end - 3.0).abs() < 1e-7, "{method:?}: {begin}, {end}");
+        assert!((solution.end_state[0] - 0.5).abs() < 1e-7, "{method:?}: {:?}", solution.end_state);
+        assert!(solution.statistics.jacobians < 300, "{method:?}: {:?}", solution.statistics);
+    }
+}
+
+/// Around the intersection of x = 0 and y = 0 the four fields lead from one quarter to the next, and inwards; from (1, 0)
+/// on, each turn is 1/3 of the last: x' = -sgn x - 2 sgn y, y' = 2 sgn x - sgn y.
+#[test]
+fn a_spiral_ends_on_an_intersection() {
+    let form = index1(
+        "var x = 1; var y = 0.01; var z = 0; der(x) = -signum(x) - 2 * signum(y); der(y) = 2 * signum(x) - signum(y);
+         der(z) = 1 + signum(x);",
+    );
+    for method in METHODS {
+        let solution = run(&form, method, [0.0, 8.0]);
+        let begins = [times(&solution, "x"), times(&solution, "y")];
+        assert!(
+            begins.iter().all(|slides| slides.len() == 1 && slides[0].1.is_none()),
+            "{method:?}: {:?}",
+            solution.slides
+        );
+        let begin = begins[0][0].0;
+        // |x| + |y| falls by 2 in each quarter in the unit of time, and by 6 where both lead outwards: see below.
+        assert!(solution.end_state[..2].iter().all(|x| x.abs() < 1e-13), "{method:?}: {:?}", solution.end_state);
+        let z = solution.end_state[2];
+        assert!(begin > 0.3 && begin < 3.0 && (z - (8.0 - begin)).abs() < 3.0, "{method:?}: {begin}, {z}");
+    }
+}

@@ -9,8 +9,9 @@
 //!
 //! for each of the surfaces: a complementarity problem in $r(s)$, linear where weights do not multiply one another. It
 //! has exactly one solution if $-\partial r/\partial s$ is a P-matrix (R. W. Cottle, J.-S. Pang, R. E. Stone, *The
-//! Linear Complementarity Problem*, 1992). For few surfaces all combinations are examined, and sliding counts only where
-//! it is stable; for many, those that contradict the conditions are exchanged one after the other.
+//! Linear Complementarity Problem*, 1992). For few surfaces all combinations are examined; sliding along a single surface
+//! counts only if both sides lead to it, while an intersection may hold a solution that goes around it in a spiral. For
+//! many surfaces, those that contradict the conditions are exchanged one after the other.
 
 use super::rates::{Mode, Rates};
 use super::structure::{Structure, Unsuitable};
@@ -21,7 +22,7 @@ use crate::contract::Name;
 const FEW: usize = 3;
 /// A derivative of a switching function is zero if it is below this fraction of the sum of its terms, and a weight is on
 /// a side if it is this close to it.
-const ZERO: f64 = 1e-9;
+pub(super) const ZERO: f64 = 1e-9;
 /// Surfaces are independent of one another if the weight of each responds to the other by less than this fraction of
 /// its response to its own.
 const INDEPENDENT: f64 = 1e-9;
@@ -46,8 +47,9 @@ pub(crate) enum Undecided {
 enum Fit {
     /// It contradicts them.
     Not,
-    /// Some surface is left with zero velocity.
+    /// Some surface is left with zero velocity, or a weight is that of a side.
     Weak,
+    /// It satisfies them with strict inequalities.
     Strict,
 }
 
@@ -112,7 +114,9 @@ impl Surfaces<'_> {
                 }
                 continue;
             }
-            if group.len() > FEW {
+            // A weight that is that of a side is about to leave.
+            let is_between = |&k: &usize| sliding.weights[k] > ZERO && sliding.weights[k] < 1.0 - ZERO;
+            if group.len() > FEW || !of_group.iter().all(is_between) {
                 continue;
             }
             let leaves = |modes: &Vec<Mode>| of_group.iter().any(|&k| modes[k] != Mode::Sliding);
@@ -159,17 +163,21 @@ fn combinations(modes: &[Mode], at: &[usize]) -> Vec<Vec<Mode>> {
 /// How well modes satisfy the conditions on the surfaces `at`.
 fn fit(rates: &Rates, modes: &[Mode], at: &[usize], direction: f64) -> Fit {
     let mut all = Fit::Strict;
+    let is_single = at.iter().filter(|&&k| modes[k] == Mode::Sliding).count() == 1;
     for (place, &k) in at.iter().enumerate() {
         let (rate, zero) = (rates.rates[place] * direction, ZERO * rates.sizes[place]);
         let outwards = match modes[k] {
             Mode::Negative => -rate,
             Mode::Positive => rate,
             Mode::Sliding => {
-                let is_stable = rates.response(place)[place] * direction < 0.0;
                 let is_between = rates.weights[k] > ZERO && rates.weights[k] < 1.0 - ZERO;
-                if !is_stable || !is_between {
+                let is_held = !is_single || rates.response(place)[place] * direction < 0.0;
+                let is_limit = rates.weights[k] >= -ZERO && rates.weights[k] <= 1.0 + ZERO;
+                if !is_held || !is_limit {
                     return Fit::Not;
                 }
+                // On one side the solution remains on the surface.
+                all = if is_between { all } else { Fit::Weak };
                 continue;
             }
         };
@@ -196,8 +204,8 @@ fn exchanged(
             match modes[k] {
                 Mode::Negative if rate > zero => Some((k, Mode::Sliding)),
                 Mode::Positive if rate < -zero => Some((k, Mode::Sliding)),
-                Mode::Sliding if found.weights[k] <= ZERO => Some((k, Mode::Negative)),
-                Mode::Sliding if found.weights[k] >= 1.0 - ZERO => Some((k, Mode::Positive)),
+                Mode::Sliding if found.weights[k] < -ZERO => Some((k, Mode::Negative)),
+                Mode::Sliding if found.weights[k] > 1.0 + ZERO => Some((k, Mode::Positive)),
                 Mode::Negative | Mode::Positive | Mode::Sliding => None,
             }
         };

@@ -7,9 +7,9 @@
 //!
 //! whose unknowns are $y$ and the weights $s_k$ of these surfaces; on all other surfaces it stays on a side, whatever
 //! the sign of the switching function. Its switching functions are those of the formulation, except on the surfaces
-//! along which it slides, and $s_k$ and $1 - s_k$: where one of these vanishes, the solution leaves the surface. Weights
-//! are of index 2 where the equations $\bar F$ are of index 1 or 2 (L. Dieci, L. Lopez, J. Comput. Appl. Math. 236,
-//! 2012; N. Guglielmi, E. Hairer, SIAM J. Appl. Dyn. Syst. 14, 2015, and 21, 2022).
+//! along which it slides, and $s_k$ and $1 - s_k$, apart from rounding errors: where one of these vanishes, the solution
+//! leaves the surface. Weights are of index 2 where the equations $\bar F$ are of index 1 or 2 (L. Dieci, L. Lopez, J.
+//! Comput. Appl. Math. 236, 2012; N. Guglielmi, E. Hairer, SIAM J. Appl. Dyn. Syst. 14, 2015, and 21, 2022).
 //!
 //! | file | what |
 //! |---|---|
@@ -30,6 +30,7 @@ mod surfaces;
 use std::cell::RefCell;
 
 pub(crate) use choice::Undecided;
+use choice::ZERO;
 use description::Described;
 pub(crate) use rates::{Mode, Rates};
 use structure::Structure;
@@ -115,6 +116,17 @@ impl<'d> Sliding<'d> {
         Some((*self.structure.at.get(place / 2)?, side))
     }
 
+    /// A surface whose weight in a state is that of no combination, and the side to which the solution leaves it.
+    pub(crate) fn left(&self, state: &[f64]) -> Option<(usize, Mode)> {
+        let weights = self.structure.at.iter().zip(&state[self.size()..]);
+        let mut left = weights.filter_map(|(&surface, &weight)| match exits_of(weight) {
+            [negative, _] if negative < 0.0 => Some((surface, Mode::Negative)),
+            [_, positive] if positive < 0.0 => Some((surface, Mode::Positive)),
+            _ => None,
+        });
+        left.next()
+    }
+
     /// The state moved onto the surfaces, and the derivatives and weights there.
     pub(crate) fn consistent(&self, t: f64, y: &[f64], yp: &[f64]) -> Result<Rates, Unsuitable> {
         let mut y = y.to_vec();
@@ -157,6 +169,11 @@ impl<'d> Sliding<'d> {
         self.surfaces.blended.surfaces(t, &y[..self.size()], &mut scratch.values);
         values.iter_mut().zip(&self.structure.at).for_each(|(value, &k)| *value = scratch.values[k]);
     }
+}
+
+/// The functions in whose zeros a solution leaves a surface: a weight that is that of a side holds it there.
+fn exits_of(weight: f64) -> [f64; 2] {
+    [weight + ZERO, 1.0 + ZERO - weight]
 }
 
 impl Dae for Sliding<'_> {
@@ -223,10 +240,7 @@ impl Dae for Sliding<'_> {
         let (of_inner, exits) = values.split_at_mut(self.surfaces.inner.description().switches.len());
         self.surfaces.inner.switching_functions(t, y, &yp[..self.size()], of_inner);
         self.slid().for_each(|switch| of_inner[switch] = 1.0);
-        exits
-            .chunks_exact_mut(2)
-            .zip(weights)
-            .for_each(|(exits, weight)| exits.copy_from_slice(&[*weight, 1.0 - weight]));
+        exits.chunks_exact_mut(2).zip(weights).for_each(|(exits, weight)| exits.copy_from_slice(&exits_of(*weight)));
     }
 
     fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
@@ -235,10 +249,7 @@ impl Dae for Sliding<'_> {
         self.surfaces.inner.watched_functions(t, y, &yp[..self.size()], &mut scratch.watched);
         let (of_inner, exits) = values.split_at_mut(self.watched.len());
         of_inner.iter_mut().zip(&self.watched).for_each(|(value, &place)| *value = scratch.watched[place]);
-        exits
-            .chunks_exact_mut(2)
-            .zip(weights)
-            .for_each(|(exits, weight)| exits.copy_from_slice(&[*weight, 1.0 - weight]));
+        exits.chunks_exact_mut(2).zip(weights).for_each(|(exits, weight)| exits.copy_from_slice(&exits_of(*weight)));
     }
 
     fn switch_enclosures(&self, t: TaylorModel, y: &[TaylorModel], yp: &[TaylorModel], values: &mut [TaylorModel]) {
@@ -247,9 +258,10 @@ impl Dae for Sliding<'_> {
         self.surfaces.inner.switch_enclosures(t, y, &yp[..self.size()], of_inner);
         let one = TaylorModel::point(1.0);
         self.slid().for_each(|switch| of_inner[switch] = one);
+        let zero = TaylorModel::point(ZERO);
         exits.chunks_exact_mut(2).zip(weights).for_each(|(exits, &weight)| {
-            exits[0] = weight;
-            exits[1] = one - weight;
+            exits[0] = weight + zero;
+            exits[1] = one + zero - weight;
         });
     }
 

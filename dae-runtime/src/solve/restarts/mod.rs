@@ -7,6 +7,7 @@
 //! examined in `continuity`; where a solution slides along a surface, its pieces are those of `sliding`, and where it
 //! continues neither beyond a surface nor along it, `chattering` says so.
 
+mod along;
 mod chattering;
 mod continuity;
 mod sliding;
@@ -26,7 +27,7 @@ use crate::integrator::held::Held;
 use crate::integrator::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper};
 use crate::linalg::iteration_matrix::FactorizationPlan;
 use crate::methods::radau;
-use sliding::Along;
+use along::Along;
 
 /// Number of steps made by a one-stage method, BDF, where a method with several stages meets a kink.
 const HOPS: usize = 10;
@@ -435,10 +436,12 @@ impl<'d> PiecewiseRun<'d> {
         let sought = match self.phase {
             Phase::Regular => Sought::Kinks,
             Phase::Settling { at } => Sought::Jumps { beyond: at },
+            // Steps along surfaces end where the solution leaves them.
+            Phase::Hopping { .. } if self.is_along() => Sought::Jumps { beyond: None },
             Phase::Jumping { .. } | Phase::Hopping { .. } => Sought::Nothing,
         };
         let target = self.search(start.0, sought).filter(|target| (target - start.0).abs() > shortest);
-        let Some(target) = target else { return Ok(false) };
+        let Some(target) = target else { return self.leaves_at(start) };
         self.rewind(start, target)?;
         self.locate_switches();
         self.until = Some(target);

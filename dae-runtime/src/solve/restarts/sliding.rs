@@ -4,19 +4,15 @@
 //! equations on both sides lead back to the surface, a piece of the run that stays on it
 //! ([`crate::completions::sliding`]); and when the run has slid along which surfaces.
 
-use std::collections::VecDeque;
-use std::rc::Rc;
-
+use super::along::{NO_EQUATIONS, NOT_OFFERED, Piece, obstacle_of, with_weights};
 use super::without_weights::WithoutWeights;
 use super::{Phase, PiecewiseRun};
-use crate::completions::sliding::{Mode, Sliding, Surfaces, Undecided, Unsuitable};
-use crate::contract::{Dae, Name};
+use crate::completions::sliding::{Mode, Undecided, Unsuitable};
+use crate::contract::Name;
 use crate::integrator::RunStart;
 use crate::integrator::held::Held;
-use crate::integrator::stepper::{Failure, Options, StepControl, Stepper, Tolerance};
-use crate::linalg::iteration_matrix::{FactorizationPlan, StepStart};
+use crate::integrator::stepper::{Failure, Options, Stepper};
 use crate::solution::Slide;
-use crate::solve::between::Between;
 
 /// A run begins on a surface if its switching function is no larger than this multiple of what rounding errors of the
 /// unknowns change it by.
@@ -27,44 +23,6 @@ const BISECTIONS: usize = 50;
 /// progress.
 const PIECES: (usize, usize) = (20, 8);
 const NO_TIME: f64 = 1e-10;
-
-/// The surfaces of a formulation, and what is known of the solution along them.
-pub(super) struct Along<'d> {
-    surfaces: Surfaces<'d>,
-    /// The sign of the direction of the run.
-    direction: f64,
-    /// The equations while the solution slides, or has just left surfaces.
-    piece: Option<Piece<'d>>,
-    slides: Vec<Slide>,
-    /// Why the solution could not be followed along a switching function.
-    obstacle: Option<(usize, Name)>,
-    /// The failure with which the run ends once it has reached the time at which a step is repeated to end.
-    end: Option<Failure>,
-    /// Times of recent changes, the oldest first.
-    changes: VecDeque<f64>,
-}
-
-/// Equations along surfaces.
-struct Piece<'d> {
-    dae: Rc<Sliding<'d>>,
-    plan: Rc<FactorizationPlan>,
-    between: Option<Between<'d>>,
-}
-
-impl<'d> Along<'d> {
-    /// Of a formulation, if it has surfaces along which solutions can slide.
-    pub(super) fn of(dae: &'d dyn Dae, [t0, t_end]: [f64; 2], options: &Options) -> Option<Self> {
-        let surfaces = Surfaces::of(dae).filter(|_| options.control == StepControl::Adaptive)?;
-        let (slides, changes) = (Vec::new(), VecDeque::new());
-        let direction = if t_end < t0 { -1.0 } else { 1.0 };
-        Some(Along { surfaces, direction, piece: None, slides, obstacle: None, end: None, changes })
-    }
-
-    /// The search for sign changes in steps along surfaces.
-    pub(super) fn between(&mut self) -> Option<&mut Between<'d>> {
-        self.piece.as_mut()?.between.as_mut()
-    }
-}
 
 impl<'d> PiecewiseRun<'d> {
     /// Whether the equations are those between sides.
@@ -142,7 +100,33 @@ impl<'d> PiecewiseRun<'d> {
                     false => Ok(false),
                 }
             }
-            Ok(_) => Ok(false),
+            Ok(modes) => self.goes_along_intersection(&modes, surface),
+        }
+    }
+
+    /// Where the run crosses a surface within its tolerances of others: whether it slides along all of them, because the
+    /// equations lead around their intersection, and in ever smaller circles.
+    fn goes_along_intersection(&mut self, modes: &[Mode], surface: usize) -> Result<bool, Failure> {
+        let Some(along) = &self.along else { return Ok(false) };
+        let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
+        let values = along.surfaces.values(t, &y);
+        let pattern = &along.surfaces.blended.blended_description().surfaces_jacobian;
+        let mut gradients = vec![0.0; pattern.len()];
+        along.surfaces.blended.surfaces_jacobian(t, &y, &mut gradients);
+        let weights = self.stepper.error_weights();
+        let allowed = |k: usize| pattern.row(k).map(|(i, place)| gradients[place].abs() / weights[i]).sum::<f64>();
+        let at: Vec<usize> = (0..values.len()).filter(|&k| k == surface || values[k].abs() <= allowed(k)).collect();
+        if at.len() < 2 {
+            return Ok(false);
+        }
+        let mut modes = modes.to_vec();
+        at.iter().for_each(|&k| modes[k] = Mode::Sliding);
+        match along.surfaces.choose((t, &y, &yp), &modes, &at, along.direction) {
+            Ok(modes) if at.iter().all(|&k| modes[k] == Mode::Sliding) => {
+                self.go_along(modes, &at)?;
+                Ok(true)
+            }
+            Ok(_) | Err(_) => Ok(false),
         }
     }
 
@@ -171,16 +155,10 @@ impl<'d> PiecewiseRun<'d> {
         self.take_over(t, [&y, &yp], phase, None)
     }
 
-    /// Equations in these modes.
-    fn piece(&self, modes: Vec<Mode>, (t, y, yp): (f64, &[f64], &[f64])) -> Result<Piece<'d>, Unsuitable> {
+    /// Equations in these modes, from a state near the surfaces on.
+    fn piece(&self, modes: Vec<Mode>, at: (f64, &[f64], &[f64])) -> Result<Piece<'d>, Unsuitable> {
         let Some(along) = &self.along else { return Err(Unsuitable::Singular) };
-        let dae = Rc::new(Sliding::new(along.surfaces, modes)?);
-        let [y, yp] = dae.start(&dae.consistent(t, y, yp)?);
-        let h = self.last_step * along.direction;
-        let plan = FactorizationPlan::new(&*dae, StepStart { t, y: &y, yp: &yp, h });
-        let between =
-            Between::new(Held::Shared(dae.clone()), &with_weights(&self.options, dae.description().unknowns.len()));
-        Ok(Piece { dae, plan, between })
+        Piece::new(along.surfaces, modes, at, (&self.options, self.last_step * along.direction))
     }
 
     /// An error if surfaces are entered and left again and again within no time.
@@ -230,6 +208,24 @@ impl<'d> PiecewiseRun<'d> {
             along.slides.iter_mut().filter(|slide| slide.end.is_none()).for_each(|slide| slide.end = Some(t));
             along.piece = None;
         }
+    }
+
+    /// Has the run leave a surface at the start of the last step, if the weight of that surface is that of no combination
+    /// at its end, and the search for sign changes has not found where it ceases to be one: then that is too close to the
+    /// start. Returns whether it does.
+    pub(super) fn leaves_at(&mut self, start: (f64, &[f64], &[f64])) -> Result<bool, Failure> {
+        let Some(piece) = self.along.as_ref().and_then(|along| along.piece.as_ref()) else { return Ok(false) };
+        let dae = piece.dae.clone();
+        if self.phase == Phase::Regular {
+            return Ok(false);
+        }
+        let left = self.stepper.with_weights().and_then(|all| dae.left(all.state()));
+        let Some((surface, side)) = left else { return Ok(false) };
+        self.take_over(start.0, [start.1, start.2], Phase::Regular, None)?;
+        let mut modes = dae.modes().to_vec();
+        modes[surface] = side;
+        self.go_along(modes, &[surface])?;
+        Ok(true)
     }
 
     /// The time before which the last step, which began at `before`, has to end because the solution ceases to be held
@@ -295,49 +291,4 @@ impl<'d> PiecewiseRun<'d> {
             Some(_) | None => "no motion along the surface is found".into(),
         }
     }
-}
-
-impl Along<'_> {
-    /// Takes note of where the solution slides from `t` on.
-    fn note(&mut self, t: f64, to: &Sliding<'_>) {
-        let switches = &self.surfaces.inner.description().switches;
-        let now: Vec<&Name> = to.slid().map(|switch| &switches[switch].name).collect();
-        let open = self.slides.iter_mut().filter(|slide| slide.end.is_none());
-        open.filter(|slide| !now.contains(&&slide.switch)).for_each(|slide| slide.end = Some(t));
-        for switch in now {
-            if !self.slides.iter().any(|slide| slide.end.is_none() && slide.switch == *switch) {
-                self.slides.push(Slide { switch: switch.clone(), begin: t, end: None });
-            }
-        }
-    }
-}
-
-const NO_EQUATIONS: &str = "the form has no equations for what lies between them";
-const NOT_OFFERED: &str = "its equations between them are not known, since the function contains derivatives or jumps \
-                           itself, or an equation that has been differentiated jumps there";
-
-/// What keeps a solution from being followed along a surface, as part of a sentence.
-fn obstacle_of(undecided: &Undecided) -> Name {
-    match undecided {
-        Undecided::Unsuitable(Unsuitable::Index { equation }) => {
-            format!("{equation} would have to be differentiated twice to follow it along the surface").into()
-        }
-        Undecided::Unsuitable(Unsuitable::HiddenJump { equation }) => {
-            format!("{equation}, which has to be differentiated to follow it along the surface, jumps").into()
-        }
-        Undecided::Unsuitable(Unsuitable::Singular) => "the equations between them are singular".into(),
-        Undecided::Ambiguous([first, second]) => format!("it can go on with {first} and with {second}").into(),
-        Undecided::None => "no combination of them stays on the surface".into(),
-    }
-}
-
-/// Options for a system with weights, `count` unknowns in all: the weights have the relative tolerance.
-fn with_weights(options: &Options, count: usize) -> Options {
-    let mut options = options.clone();
-    if let Tolerance::PerComponent(values) = &mut options.atol {
-        let least = values.iter().copied().filter(|atol| *atol > 0.0).fold(f64::INFINITY, f64::min);
-        let of_weight = if options.rtol > 0.0 { options.rtol } else { least };
-        values.resize(count, of_weight);
-    }
-    options
 }
