@@ -9,7 +9,7 @@
 
 use dae_runtime::contract::{BlendedDescription, Switch};
 
-use super::{FormEquation, Formulation};
+use super::{Completion, FormEquation, Formulation};
 use crate::expr::{Dag, Expr, Function, Node, Surface, Symbol, Weighted, combined};
 use crate::expr::{differentiate, piecewise, reachable, symbols};
 use crate::model::{Domain, Model, Numbering};
@@ -73,7 +73,8 @@ pub(super) fn blended(
     names: &[(Expr, String)],
     places: &Numbering,
 ) -> Result<Option<BlendedProgram>, Unplaced> {
-    if formulation.completion.is_some() {
+    // Elsewhere, what the runtime adds during a run is not between the sides.
+    if !matches!(formulation.completion, None | Some(Completion::Underlying)) {
         return Ok(None);
     }
     let n = formulation.unknowns.len();

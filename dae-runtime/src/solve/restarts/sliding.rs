@@ -66,12 +66,8 @@ impl<'d> PiecewiseRun<'d> {
     /// a surface that the solution has left, and returns `true`; or `false` if the run crosses the surface.
     pub(super) fn goes_along(&mut self, at: usize) -> Result<bool, Failure> {
         let Some(along) = &mut self.along else { return Ok(false) };
-        let exit = along.piece.as_ref().and_then(|piece| piece.dae.exit(at));
-        if let (Some((surface, side)), Some(piece)) = (exit, &along.piece) {
-            let mut modes = piece.dae.modes().to_vec();
-            modes[surface] = side;
-            self.go_along(modes, &[surface])?;
-            return Ok(true);
+        if let Some((surface, side)) = along.piece.as_ref().and_then(|piece| piece.dae.exit(at)) {
+            return self.exits(surface, side).map(|()| true);
         }
         let surfaces = along.surfaces;
         let Some(surface) = surfaces.surface(at) else {
@@ -102,6 +98,24 @@ impl<'d> PiecewiseRun<'d> {
             }
             Ok(modes) => self.goes_along_intersection(&modes, surface),
         }
+    }
+
+    /// Continues where the weight of a surface has become that of a side. Usually the solution leaves the surface to that
+    /// side and slides along the others as before; from an intersection around which it went in a spiral it may leave
+    /// others as well.
+    fn exits(&mut self, surface: usize, side: Mode) -> Result<(), Failure> {
+        let Some(along) = &self.along else { return Ok(()) };
+        let Some(piece) = &along.piece else { return Ok(()) };
+        let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
+        let mut modes = piece.dae.modes().to_vec();
+        let at: Vec<usize> = (0..modes.len()).filter(|&k| modes[k] == Mode::Sliding).collect();
+        match along.surfaces.choose((t, &y, &yp), &modes, &at, along.direction) {
+            Ok(chosen) if at.iter().any(|&k| chosen[k] != Mode::Sliding) => return self.go_along(chosen, &at),
+            Err(Undecided::Ambiguous(exits)) => return Err(Failure::Ambiguous { t, exits }),
+            Ok(_) | Err(_) => {}
+        }
+        modes[surface] = side;
+        self.go_along(modes, &[surface])
     }
 
     /// Where the run crosses a surface within its tolerances of others: whether it slides along all of them, because the
@@ -222,10 +236,7 @@ impl<'d> PiecewiseRun<'d> {
         let left = self.stepper.with_weights().and_then(|all| dae.left(all.state()));
         let Some((surface, side)) = left else { return Ok(false) };
         self.take_over(start.0, [start.1, start.2], Phase::Regular, None)?;
-        let mut modes = dae.modes().to_vec();
-        modes[surface] = side;
-        self.go_along(modes, &[surface])?;
-        Ok(true)
+        self.exits(surface, side).map(|()| true)
     }
 
     /// The time before which the last step, which began at `before`, has to end because the solution ceases to be held
