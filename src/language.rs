@@ -45,8 +45,12 @@
 //! (a macro has no other way to warn without failing the build), and so does `dae analyze`. Steps end, and the method
 //! is restarted, at the zeros of switching functions that depend on time alone, as those of most inputs do, and of
 //! switching functions across which the equations jump. Kinks that depend on unknowns are passed with short steps. If
-//! the equations on both sides of a switch lead back to it (a body at rest under `signum(v)`), the run ends and says
-//! so. What changes the state itself, an impact for instance, is a `when` block, or an [`Event`](crate::Event) of the run.
+//! the equations on both sides of a switch lead back to it (a body at rest under `signum(v)`), the solution slides along
+//! its zeros, as Filippov's solution does: with a combination of the equations on both sides that is multi-affine in a
+//! weight for each switch, until a weight leaves the interval from 0 to 1. When it does so is in
+//! [`Solution::slides`](crate::Solution::slides); where it cannot be followed, or could go on in several ways, the run
+//! ends and says so. What changes the state itself, an impact for instance, is a `when` block, or an
+//! [`Event`](crate::Event) of the run.
 //!
 //! ```
 //! use dae::{Integration, Method};

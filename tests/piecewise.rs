@@ -204,26 +204,44 @@ fn steps_end_at_jumps() {
     }
 }
 
-/// Where the equations on both sides lead back to the switch, the solution cannot be continued, and the failure says
-/// so.
+/// Where the equations on both sides lead back to the switch, the solution stays there.
 #[test]
-fn chattering_ends_a_run() {
+fn where_both_sides_lead_back_a_run_stays() {
     // A body on a spring with dry friction, whose amplitude falls by twice the force in each half-swing: 1.05, -0.85,
     // ..., -0.05, where it rests after five half-swings.
     let friction = "var x = 1.05; var v = 0; der(x) = v; der(v) = -x - 0.1 * signum(v);";
     let relay = "var v = 1; der(v) = if v > 0 { -1 } else { 1 };";
-    for (text, stop) in [(friction, 5.0 * std::f64::consts::PI), (relay, 1.0)] {
+    for (text, stop, end) in [(friction, 5.0 * std::f64::consts::PI, &[0.05, 0.0][..]), (relay, 1.0, &[0.0])] {
         let compiled = compiled(text);
         let form = compiled.forms.iter().find(|form| form.form == Form::Index1).expect("a form");
         let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
         for method in [Method::Radau5, Method::Radau, Method::Bdf] {
-            let error = Integration::new(&system).method(method).rtol(1e-8).atol(1e-8).run(0.0, 20.0).unwrap_err();
-            let RunError::Stopped { failure: Failure::Chattering { t, switch }, solution } = &error else {
-                panic!("{text} by {method:?}: {error}")
-            };
-            assert!((t - stop).abs() < 1e-5 && switch == "v", "{text} by {method:?}: {error}");
-            assert_eq!(solution.times.last(), Some(t), "what was computed is kept");
+            let solution = Integration::new(&system).method(method).rtol(1e-8).atol(1e-8).run(0.0, 20.0);
+            let solution = solution.unwrap_or_else(|error| panic!("{text} by {method:?}: {error}"));
+            let slide = solution.slides.last().expect("it stays there");
+            assert!((slide.begin - stop).abs() < 1e-5 && slide.switch == "v", "{text} by {method:?}: {slide:?}");
+            let is_near = |(found, exact): (&f64, &f64)| (found.abs() - exact).abs() < 1e-6;
+            assert!(solution.end_state.iter().zip(end).all(is_near), "{text} by {method:?}: {:?}", solution.end_state);
         }
+    }
+}
+
+/// Where the equations of both sides lead back and the form does not say what lies between, the failure says so.
+#[test]
+fn chattering_ends_a_run() {
+    let (model, _) = read_text("struct M { var v = 1; der(v) = if v > 0 { -1 } else { 1 }; }").expect("a model");
+    let compiled = compile(model.with_forms(["tangent".parse().expect("a form")]), 0.0).expect("a form");
+    let form = &compiled.forms[0];
+    let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
+    let system = system.completed(form.formulation.completion);
+    for method in [Method::Radau5, Method::Bdf] {
+        let error = Integration::new(&*system).method(method).rtol(1e-8).atol(1e-8).run(0.0, 20.0).unwrap_err();
+        let RunError::Stopped { failure: Failure::Chattering { t, switch, .. }, solution } = &error else {
+            panic!("{method:?}: {error}")
+        };
+        assert!((t - 1.0).abs() < 1e-5 && switch == "v", "{method:?}: {error}");
+        assert_eq!(solution.times.last(), Some(t), "what was computed is kept");
+        assert!(error.to_string().contains("no equations for what lies between"), "{error}");
     }
 }
 

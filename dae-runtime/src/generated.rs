@@ -15,8 +15,8 @@ pub use crate::completions::state_space::{Coordinates, StateSpace};
 use crate::contract::class::Open;
 pub use crate::contract::class::{Classified, Hamiltonian, Index};
 pub use crate::contract::{
-    AliasOf, Boundary, BoundaryDescription, Code, Dae, DeclaredChange, DeclaredEvent, DeclaredEvents,
-    DeclaredIntegrals, Description, Eliminated, Equation, EventsDescription, HamiltonianStructure,
+    AliasOf, Blended, BlendedDescription, Boundary, BoundaryDescription, Code, Dae, DeclaredChange, DeclaredEvent,
+    DeclaredEvents, DeclaredIntegrals, Description, Eliminated, Equation, EventsDescription, HamiltonianStructure,
     IntegralsDescription, Invariant, Jet, JetEquation, Kind, Leading, Name, Occasion, Pattern, Point, Prolongation,
     ProlongationDescription, Role, Start, Switch, Unknown, UnrolledLu,
 };

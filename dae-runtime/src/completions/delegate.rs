@@ -63,6 +63,10 @@ macro_rules! forward_equations_to_inner {
             self.inner.canonical()
         }
 
+        fn blended(&self) -> Option<&dyn $crate::contract::Blended> {
+            self.inner.blended()
+        }
+
         fn states_from_jets(&self, t: f64, jets: &[f64], y: &mut [f64], yp: &mut [f64]) {
             self.inner.states_from_jets(t, jets, y, yp);
         }

@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 use crate::completions::delegate::{forward_invariants_to_inner, forward_switches_to_inner, forward_to_inner};
 use crate::completions::metric::{InMetric, Metric};
 use crate::contract::class::Classified;
-use crate::contract::{Dae, DeclaredIntegrals, Description, UnrolledLu};
+use crate::contract::{Blended, Dae, DeclaredIntegrals, Description, UnrolledLu};
 
 /// A formulation whose equations are evaluated at projected states.
 ///
@@ -103,6 +103,10 @@ impl<D: Dae> Dae for InternalProjection<D> {
 
     fn canonical(&self) -> Option<&dyn Dae> {
         self.inner.canonical()
+    }
+
+    fn blended(&self) -> Option<&dyn Blended> {
+        self.inner.blended()
     }
 
     fn unrolled_lu(&self) -> Option<&UnrolledLu> {

@@ -102,7 +102,7 @@ impl<D: Dae> StateSpace<D> {
         let of = inner.description();
         let enforced = |unknown: &Unknown| match unknown.role {
             Role::Multiplier { row } => of.invariants.iter().position(|it| it.row == Some(row)),
-            Role::Jet(_) | Role::HigherDerivative | Role::Defined { .. } => None,
+            Role::Jet(_) | Role::HigherDerivative | Role::Defined { .. } | Role::Weight { .. } => None,
         };
         let constraints: Vec<usize> = of.unknowns.iter().filter_map(enforced).collect();
         let m = constraints.len();

@@ -12,6 +12,7 @@
 //! Generated code and the interpreter allocate nothing where a step evaluates them, and nothing panics on non-finite
 //! input: `NaN` in gives `NaN` out.
 
+mod blended;
 mod boundary;
 pub mod class;
 mod events;
@@ -27,6 +28,7 @@ use std::ops::RangeInclusive;
 
 use crate::inputs::signal::InputError;
 use crate::interval::TaylorModel;
+pub use blended::{Blended, BlendedDescription};
 pub use boundary::{Boundary, BoundaryDescription, Point};
 pub use events::{DeclaredChange, DeclaredEvent, DeclaredEvents, EventsDescription, Occasion};
 pub use first_integrals::{DeclaredIntegrals, IntegralsDescription};
@@ -137,6 +139,11 @@ pub enum Role {
         /// The row $u' - h(t, y) = 0$ that defines its derivative.
         derivative: usize,
     },
+    /// The weight of the equations on one side of a surface along which the solution slides ([`Blended`]).
+    Weight {
+        /// The switching function.
+        switch: usize,
+    },
 }
 
 impl Role {
@@ -144,7 +151,7 @@ impl Role {
     pub fn jet(self) -> Option<usize> {
         match self {
             Role::Jet(jet) => Some(jet),
-            Role::HigherDerivative | Role::Multiplier { .. } | Role::Defined { .. } => None,
+            Role::HigherDerivative | Role::Multiplier { .. } | Role::Defined { .. } | Role::Weight { .. } => None,
         }
     }
 }
@@ -448,6 +455,12 @@ pub trait Dae {
     /// are projected onto them ([`crate::completions::first_integrals`]). They are not among the invariants: these are
     /// zero on solutions.
     fn first_integrals(&self) -> Option<&dyn DeclaredIntegrals> {
+        None
+    }
+
+    /// The equations between the sides of surfaces across which $F$ jumps, if it jumps anywhere and these equations are
+    /// known: solutions may slide along such a surface.
+    fn blended(&self) -> Option<&dyn Blended> {
         None
     }
 

@@ -127,12 +127,22 @@ pub enum Failure {
         value: f64,
     },
     /// Functions of the unknowns change their branch again and again without progress: the equations of both sides lead
-    /// back to where the branch changes, and the solution cannot be continued.
+    /// back to where the branch changes, and the solution cannot be followed along the surface.
     Chattering {
         /// Time of the last accepted step.
         t: f64,
         /// The switching function that vanishes there.
         switch: Name,
+        /// Why the solution cannot be followed.
+        obstacle: Name,
+    },
+    /// The solution, which slides along surfaces across which $F$ jumps, can leave them in more than one way, or stay
+    /// although it need not: where the equations on both sides lead away from a surface, for instance.
+    Ambiguous {
+        /// The time from which on it can.
+        t: f64,
+        /// Two of the ways: `x > 0`, and `x < 0`.
+        exits: [Name; 2],
     },
     /// An algebraic unknown would have to jump although the equations are continuous and have equally many degrees of
     /// freedom on both sides: ever shorter steps find no continuation of the branch of solutions that the run has
@@ -415,10 +425,16 @@ impl fmt::Display for Failure {
                  constraints any more, or no solution goes on, and values since then are wrong; integrate another form, ggl or tangent for \
                  instance"
             ),
-            Failure::Chattering { t, switch } => write!(
+            Failure::Chattering { t, switch, obstacle } => write!(
                 f,
                 "no solution goes on from t = {t}, where {switch} = 0: the equations for {switch} > 0 and those for {switch} < 0 both lead back \
-                 there; say by an equation of its own what holds while {switch} = 0, or let the change be smooth, tanh(({switch})/eps) for its sign"
+                 there, and {obstacle}; say by an equation of its own what holds while {switch} = 0, or let the change be smooth, \
+                 tanh(({switch})/eps) for its sign"
+            ),
+            Failure::Ambiguous { t, exits: [first, second] } => write!(
+                f,
+                "the solution does not go on from t = {t} in one way only: it has slid along a surface across which the equations jump, and \
+                 can continue both with {first} and with {second}; say by an equation which of the two holds, or let the change be smooth"
             ),
             Failure::BranchEnds { t, unknown, before, after } => write!(
                 f,

@@ -12,6 +12,7 @@ mod constancy;
 pub(crate) mod discontinuities;
 pub(crate) mod error_weights;
 pub(crate) mod failure;
+pub(crate) mod held;
 pub(crate) mod hidden;
 pub(crate) mod impasse;
 pub(crate) mod multipliers;

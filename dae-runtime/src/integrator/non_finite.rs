@@ -29,7 +29,7 @@ impl Run<'_> {
         if is_finite(&y, &yp) {
             let mut jacobians = Jacobians::new(description);
             let mut entry_at = |t: f64, y: &[f64], yp: &[f64]| {
-                jacobians.evaluate(self.dae, t, y, yp);
+                jacobians.evaluate(&*self.dae, t, y, yp);
                 jacobians.non_finite(description).next()
             };
             let entry = entry_at(t, &y, &yp).or_else(|| entry_at(self.clock.time(), &self.y, &self.yp));

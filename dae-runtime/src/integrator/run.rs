@@ -10,6 +10,7 @@ use crate::integrator::clock::Clock;
 use crate::integrator::constancy;
 use crate::integrator::discontinuities::{Discontinuities, StepOutcome};
 use crate::integrator::error_weights::Weights;
+use crate::integrator::held::Held;
 use crate::integrator::impasse::Impasse;
 use crate::integrator::projection::Projector;
 use crate::integrator::rejection::{Rejection, StepError};
@@ -29,7 +30,7 @@ pub(crate) struct RunStart<'s> {
 
 /// The state of a run that every scheme needs.
 pub(crate) struct Run<'d> {
-    pub(crate) dae: &'d dyn Dae,
+    pub(crate) dae: Held<'d>,
     pub(crate) clock: Clock,
     pub(crate) control: StepControl,
     /// The last accepted state.
@@ -56,13 +57,15 @@ impl<'d> Run<'d> {
     /// Allocates everything, and checks that $F$ is finite at the start; the length of the first step is left to the
     /// scheme. `weights` are those of the tolerances against which the scheme tests errors.
     pub(crate) fn new(
-        dae: &'d dyn Dae,
+        dae: impl Into<Held<'d>>,
         start: RunStart<'_>,
         options: &Options,
         weights: Weights,
     ) -> Result<Self, Failure> {
+        let dae = dae.into();
         let RunStart { t0, y0, yp0, t_end, .. } = start;
-        let description = dae.description();
+        let held = dae.clone();
+        let description = held.description();
         let n = description.unknowns.len();
         let mut run = Run {
             dae,
@@ -110,7 +113,7 @@ impl<'d> Run<'d> {
         self.at_switch = None;
         let (t, resolution) = (self.clock.time(), self.clock.resolution());
         let ends = [(t, &*self.y, &*self.yp), (t + h, &*self.candidate, &*self.candidate_slope)];
-        match self.discontinuities.after_error(self.dae, h.abs(), ends, resolution)? {
+        match self.discontinuities.after_error(&*self.dae, h.abs(), ends, resolution)? {
             StepOutcome::Retry(retry) => Some(Err(Rejection { cause: StepError::Switch, retry })),
             _ => {
                 self.at_switch = self.discontinuities.first();

@@ -46,7 +46,7 @@ impl<'d, S: Scheme> Integrator<'d, S> {
                 scheme.predict_end(run, h);
             }
             let end = (run.clock.time() + h, &*run.candidate, &*run.candidate_slope);
-            match run.discontinuities.outcome(run.dae, h.abs(), end, solved.is_ok(), run.clock.resolution()) {
+            match run.discontinuities.outcome(&*run.dae, h.abs(), end, solved.is_ok(), run.clock.resolution()) {
                 StepOutcome::Free => solved?,
                 StepOutcome::Reached => run.at_switch = run.discontinuities.first(),
                 StepOutcome::AtStart => {
@@ -60,7 +60,7 @@ impl<'d, S: Scheme> Integrator<'d, S> {
         }
         if run.control == StepControl::Adaptive {
             let end = run.clock.time() + h;
-            if let Some(unknown) = run.projector.find_unsatisfied(run.dae, &run.weights, end, &run.candidate) {
+            if let Some(unknown) = run.projector.find_unsatisfied(&*run.dae, &run.weights, end, &run.candidate) {
                 run.at_switch = None;
                 run.discontinuities.forget();
                 scheme.forget(run);
@@ -171,7 +171,7 @@ impl<S: Scheme> Stepper for Integrator<'_, S> {
 
     fn locate_switches(&mut self) {
         let run = &mut self.run;
-        run.discontinuities = Discontinuities::new(run.dae, run.rtol, run.clock.time(), &run.y, &run.yp);
+        run.discontinuities = Discontinuities::new(&*run.dae, run.rtol, run.clock.time(), &run.y, &run.yp);
     }
 
     fn at_switch(&self) -> Option<usize> {
@@ -248,7 +248,8 @@ impl<S: Scheme> Integrator<'_, S> {
         if let Err(failure) = run.check_residual() {
             return failure;
         }
-        let (description, t) = (run.dae.description(), run.clock.time());
+        let (dae, t) = (run.dae.clone(), run.clock.time());
+        let description = dae.description();
         // A system of no equations has neither.
         let unknown = |i: usize| description.unknowns.get(i).map_or("-".into(), |unknown| unknown.name.clone());
         let equation = |i: usize| description.equations.get(i).map_or("-".into(), |equation| equation.name.clone());

@@ -364,6 +364,17 @@ pub trait Stepper {
     /// Degree of the dense-output polynomial of the last step.
     fn dense_degree(&self) -> usize;
 
+    /// The stepper whose unknowns include the weights of surfaces along which the solution slides, if this one hides
+    /// them ([`crate::contract::Blended`]).
+    fn with_weights(&mut self) -> Option<&mut dyn Stepper> {
+        None
+    }
+
+    /// Whether the solution slides along surfaces across which $F$ jumps, so that the equations are those of no side.
+    fn is_sliding(&self) -> bool {
+        false
+    }
+
     /// Coefficients $c_0, \dots, c_d \in \mathbb R^n$ of the dense output of the last step $[t_0, t_1]$, one after
     /// the other: $y(t) = \sum_k c_k s^k$ with $s = (t - t_1)/(t_1 - t_0) \in [-1, 0]$, so that $c_0 = y(t_1)$.
     fn dense_coefficients(&mut self, coefficients: &mut [f64]);

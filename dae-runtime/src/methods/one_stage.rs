@@ -82,7 +82,7 @@ struct OneStage {
 impl OneStage {
     /// Evaluates and factorises the matrix at the point of the iteration.
     fn factorize(&mut self, run: &mut Run<'_>, t: f64, h: f64) -> Result<(), StepError> {
-        self.jacobians.evaluate(run.dae, t, &self.point, &self.slope);
+        self.jacobians.evaluate(&*run.dae, t, &self.point, &self.slope);
         run.statistics.jacobians += 1;
         // Derivatives of the slope and of the point with respect to the end.
         let (of_slope, of_point) = match self.rule {

@@ -5,6 +5,7 @@
 
 pub mod event;
 mod sensitivities;
+mod slide;
 pub mod unknowns;
 
 use std::fmt;
@@ -16,6 +17,7 @@ use crate::integrator::stepper::{Failure, Statistics};
 use crate::linalg::vector::larger;
 use crate::solution::event::Occurrence;
 pub use sensitivities::{Sensitivities, SensitivityError};
+pub use slide::Slide;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +96,10 @@ pub struct Solution {
     pub end_derivative: Vec<f64>,
     /// The events that have occurred, in order.
     pub occurrences: Vec<Occurrence>,
+    /// When and where the solution slides along surfaces across which the equations jump, in the order in which it begins
+    /// to.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub slides: Vec<Slide>,
     /// Derivatives of the recorded states, if asked for.
     pub sensitivities: Option<Sensitivities>,
     /// Whether the run was made for gradients.
@@ -134,6 +140,7 @@ impl Solution {
             end_state: Vec::new(),
             end_derivative: Vec::new(),
             occurrences: Vec::new(),
+            slides: Vec::new(),
             sensitivities: None,
             is_adjoint: false,
             invariants: description

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use crate::contract::class::{Method, Requirement};
 use crate::contract::{Dae, Leading};
 use crate::integrator::RunStart;
+use crate::integrator::held::Held;
 use crate::integrator::stepper::{Failure, Options, Projection, StepControl, Stepper, check_start};
 use crate::linalg::iteration_matrix::{FactorizationPlan, StepStart};
 use crate::methods::bdf;
@@ -60,10 +61,14 @@ impl Method {
     /// Starts an integration with the plan in `start`; whether the method suits the formulation is not checked again.
     pub(super) fn begin<'d>(
         self,
-        dae: &'d dyn Dae,
+        dae: impl Into<Held<'d>>,
         start: RunStart<'_>,
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'd>, Failure> {
+        let dae = match dae.into() {
+            Held::Borrowed(dae) => dae,
+            shared => return self.begin_between(shared, start, options),
+        };
         match self {
             Method::Radau5 => {
                 let max_order = Some(options.max_order.unwrap_or(5));
@@ -90,6 +95,21 @@ impl Method {
             | Method::Rattle6
             | Method::Rattle8
             | Method::Lobatto => symplectic::start(self, dae, start, options),
+        }
+    }
+
+    /// Starts an integration with equations that the driver has made during a run ([`crate::completions::sliding`]): by
+    /// this method if it is Radau IIA of variable order or BDF, otherwise by Radau IIA of order 5.
+    fn begin_between<'d>(
+        self,
+        dae: Held<'d>,
+        start: RunStart<'_>,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'd>, Failure> {
+        match self {
+            Method::Bdf => bdf::start(dae, start, options),
+            Method::Radau => radau::start(dae, start, options),
+            _ => radau::start(dae, start, &Options { max_order: Some(5), ..options.clone() }),
         }
     }
 

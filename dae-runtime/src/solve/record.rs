@@ -117,9 +117,12 @@ impl<'d> Recorder<'d> {
         Ok(())
     }
 
-    /// Makes unknowns of higher index as accurate as states, except at the start and at a switch.
+    /// Makes unknowns of higher index as accurate as states, except at the start, at a switch, and where the solution
+    /// slides between the equations of two sides.
     fn improve(&self, stepper: &dyn Stepper, t: f64, state: &mut [f64]) {
-        if let Some(hidden) = self.hidden.as_ref().filter(|_| t != self.t0 && stepper.at_switch().is_none()) {
+        if let Some(hidden) =
+            self.hidden.as_ref().filter(|_| t != self.t0 && stepper.at_switch().is_none() && !stepper.is_sliding())
+        {
             hidden.improve(t, state, stepper.derivative());
         }
     }
@@ -227,6 +230,14 @@ impl<'d> Recorder<'d> {
         let Some(variation) = &mut self.variation else { return Ok(()) };
         let (switches, now, step) = (run.at_switches(), run.stepper.time(), run.last_step());
         variation.leave(&switches, &InStep::at(run.stepper.as_mut(), before, now, step))
+    }
+
+    /// An error if sensitivities are requested and the run slides along a surface: they are not carried there.
+    pub(super) fn follow(&self, run: &PiecewiseRun<'_>) -> Result<(), Failure> {
+        match &self.variation {
+            Some(variation) if run.is_along() => Err(variation.no_derivative(run.stepper.time(), 0)),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Records the work done for sensitivities.

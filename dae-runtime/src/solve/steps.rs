@@ -162,6 +162,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         solution.note_invariants(&self.residuals);
         let stepper = run.stepper.as_mut();
         let recorded = recorder.step(&mut Made { stepper, before: self.t0, events, solution });
+        let recorded = recorded.and_then(|()| recorder.follow(run));
         self.status = match recorded {
             Err(failure) => Some(Status::Stopped(failure)),
             Ok(()) => (self.t0 == self.t_end).then_some(Status::Success),
@@ -196,6 +197,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         if t == before {
             recorder.leave(run, before)?;
             run.go_on(0.0)?;
+            recorder.follow(run)?;
             events.begin_at(run.stepper.time());
             return Ok(None);
         }
@@ -234,6 +236,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         if outcome == EventOutcome::Free {
             recorder.leave(run, before)?;
             run.go_on((t - before).abs())?;
+            recorder.follow(run)?;
         } else if let Some(event) = self.happen(before)? {
             return Ok(Some(Status::Event(event)));
         }
@@ -264,7 +267,9 @@ impl<'d, 'c> Steps<'d, 'c> {
                 return Err(variation.no_derivative(run.stepper.time(), 0));
             }
             run.restart(run.stepper.time(), &y, &yp)?;
+            recorder.follow(run)?;
             recorder.restart(run.stepper.time(), &y, solution);
+            events.begin_at(run.stepper.time());
         }
         Ok(ending)
     }
@@ -297,6 +302,7 @@ impl<'d, 'c> Steps<'d, 'c> {
                 solution.status = Status::Stopped(failure);
             }
             solution.statistics = run.statistics();
+            solution.slides = run.slides();
             self.recorder.finish(solution);
             if let (true, Some(multipliers)) = (solution.is_success(), &mut self.multipliers) {
                 let mean = (solution.end_time - self.t0) / solution.statistics.steps.max(1) as f64;

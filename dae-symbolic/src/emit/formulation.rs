@@ -4,6 +4,7 @@
 
 use dae_runtime::contract::{Pattern, Switch};
 
+use super::blended;
 use super::body::{Labels, Outputs};
 use super::external;
 use super::first_integrals;
@@ -56,10 +57,12 @@ pub(super) fn source(compiled: &Compiled, form: &CompiledForm) -> Result<String,
     text.push_str(&unrolled_lu(compiled, form));
     text.push_str(&external::input_error(compiled));
     text.push_str(first_integrals::access(form));
+    text.push_str(blended::access(form));
     text.push_str("    fn prolongation(&self) -> &dyn ::dae::__private::Prolongation {\n");
     text.push_str("        &self.prolongation\n    }\n\n");
     close(&mut text);
     text.push_str(&first_integrals::source(&compiled.model.name, form, &names)?);
+    text.push_str(&blended::source(compiled, form, &names)?);
     Ok(text)
 }
 

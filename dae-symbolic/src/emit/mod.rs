@@ -9,6 +9,7 @@
 //! equation of a matrix on a Lie group. Statements
 //! carry the mathematics they compute as doc comments, which survive macro expansion where ordinary comments would not.
 
+mod blended;
 mod body;
 mod boundary;
 mod events;

@@ -11,7 +11,7 @@ use dae_runtime::contract::{
 
 use super::items::docs;
 use super::listing;
-use crate::formulation::CompiledForm;
+use crate::formulation::{BlendedProgram, CompiledForm};
 use crate::model::{Domain, Numbering, Torn};
 use crate::prolongation::Prolonged;
 use crate::spelling::families::listed;
@@ -103,6 +103,7 @@ fn role(role: Role) -> &'static str {
         Role::HigherDerivative => "Role::HigherDerivative",
         Role::Multiplier { .. } => "Role::Multiplier { row: {} }",
         Role::Defined { .. } => "Role::Defined { value: {}, derivative: {} }",
+        Role::Weight { .. } => "Role::Weight { switch: {} }",
     }
 }
 
@@ -118,6 +119,8 @@ fn positions(role: Role, jet: impl Fn(usize) -> usize, row: impl Fn(usize) -> us
         Role::HigherDerivative => Vec::new(),
         Role::Multiplier { row: it } => vec![row(it)],
         Role::Defined { value, derivative } => vec![row(value), row(derivative)],
+        // Only formulations that the runtime completes have weights.
+        Role::Weight { switch } => vec![switch],
     }
 }
 
@@ -371,6 +374,50 @@ pub(super) fn integrals(d: &IntegralsDescription) -> String {
     text.push_str("            names: Borrowed(&NAMES),\n");
     text.push_str(&format!("            jacobian: {},\n", pattern(&d.jacobian)));
     text + "        };\n        &DESCRIPTION\n    }\n\n"
+}
+
+/// The description of the equations between the sides of surfaces; `states` are the domains of the unknowns and weights.
+pub(super) fn blended(
+    form: &CompiledForm,
+    program: &BlendedProgram,
+    states: &[Domain],
+    families: bool,
+) -> Result<String, Torn> {
+    let d = &program.description;
+    if !families {
+        let mut text = String::from("    fn blended_description(&self) -> &::dae::__private::BlendedDescription {\n");
+        text.push_str("        use ::dae::__private::*;\n");
+        text.push_str("        static DESCRIPTION: BlendedDescription = BlendedDescription {\n");
+        let surfaces: Vec<String> = d.surfaces.iter().map(usize::to_string).collect();
+        text.push_str(&format!("            surfaces: Borrowed(&[{}]),\n", surfaces.join(", ")));
+        text.push_str(&format!("            jacobian_y: {},\n", pattern(&d.jacobian_y)));
+        text.push_str(&format!("            jacobian_yp: {},\n", pattern(&d.jacobian_yp)));
+        text.push_str(&format!("            surfaces_jacobian: {},\n", pattern(&d.surfaces_jacobian)));
+        return Ok(text + "        };\n        &DESCRIPTION\n    }\n\n");
+    }
+    let of_equations: Vec<Domain> = form.formulation.equations.iter().map(|e| e.domain.clone()).collect();
+    let switches = Numbering::of(&form.program.switch_domains)?;
+    let mut surfaces = listed(program.domains.iter().map(|domain| (domain, "", ())))?;
+    for (entry, &switch) in surfaces.iter_mut().zip(d.surfaces.iter()) {
+        entry.places.push(switches.place_of(switch));
+    }
+    let mut text = lazy("blended_description", "BlendedDescription");
+    text.push_str(&listing::list("surfaces", &surfaces, |_, group, indices| spell(&group.places[1], indices))?);
+    let all = Numbering::of(states)?;
+    let unknowns = Numbering::of(&states[..form.formulation.unknowns.len()])?;
+    let patterns = [
+        ("jacobian_y", &d.jacobian_y, &of_equations, &all),
+        ("jacobian_yp", &d.jacobian_yp, &of_equations, &unknowns),
+        ("surfaces_jacobian", &d.surfaces_jacobian, &program.domains, &unknowns),
+    ];
+    for (name, pattern, domains, columns) in patterns {
+        text.push_str(&listing::pattern(name, pattern, domains, columns)?);
+    }
+    text.push_str("            BlendedDescription {\n");
+    for name in ["surfaces", "jacobian_y", "jacobian_yp", "surfaces_jacobian"] {
+        text.push_str(&format!("                {name}: {name}.finish(),\n"));
+    }
+    Ok(text + "            }\n        });\n        &DESCRIPTION\n    }\n\n")
 }
 
 /// The description of boundary conditions.

@@ -4,6 +4,7 @@
 //! generated code, with the same operations in the same order. Unlike generated code, it brings no factorisation of
 //! iteration matrices.
 
+mod blended;
 #[cfg(feature = "lie")]
 mod lie_group;
 
@@ -14,7 +15,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use dae_runtime::class::{Classified, Open};
-use dae_runtime::contract::{Dae, DeclaredIntegrals, Description, IntegralsDescription, Prolongation};
+use dae_runtime::contract::{Blended, Dae, DeclaredIntegrals, Description, IntegralsDescription, Prolongation};
 use dae_runtime::derivative_array::DerivativeArray;
 use dae_runtime::first_integrals::FirstIntegrals;
 use dae_runtime::interval::TaylorModel;
@@ -24,7 +25,7 @@ use dae_runtime::underlying::UnderlyingOde;
 
 use crate::expr::{External, ExternalSource};
 use crate::external_functions::InputNeed;
-use crate::formulation::{Completion, FormProgram};
+use crate::formulation::{BlendedProgram, Completion, FormProgram};
 use crate::program::{Point, Program};
 use crate::prolongation::Prolonged;
 
@@ -58,7 +59,8 @@ impl Interpreter {
         ];
         let integrals = program.first_integrals.iter();
         let integrals = integrals.flat_map(|it| [&it.values, &it.jacobian, &it.jacobian_t]);
-        let registers = programs.into_iter().chain(integrals).map(|p| p.registers()).max().unwrap_or(0);
+        let blended = program.blended.iter().flat_map(|it| it.programs());
+        let registers = programs.into_iter().chain(integrals).chain(blended).map(|p| p.registers()).max().unwrap_or(0);
         let mut interpreter = Interpreter {
             scratch: RefCell::new(vec![0.0; registers]),
             enclosures: RefCell::default(),
@@ -124,9 +126,10 @@ impl Interpreter {
         })
     }
 
-    fn programs_mut(&mut self) -> [&mut Program; 16] {
+    fn programs_mut(&mut self) -> Vec<&mut Program> {
         let (form, prolonged) = (&mut self.program, &mut self.prolonged);
-        [
+        let blended = form.blended.iter_mut().flat_map(BlendedProgram::programs_mut);
+        let others = [
             &mut form.residual,
             &mut form.jacobian_y,
             &mut form.jacobian_yp,
@@ -143,7 +146,8 @@ impl Interpreter {
             &mut prolonged.jacobian_p,
             &mut prolonged.start,
             &mut prolonged.start_jacobian_p,
-        ]
+        ];
+        others.into_iter().chain(blended).collect()
     }
 
     fn run(&self, program: &Program, t: f64, y: &[f64], yp: &[f64], outputs: &mut [f64]) {
@@ -231,6 +235,10 @@ impl Dae for Interpreter {
 
     fn first_integrals(&self) -> Option<&dyn DeclaredIntegrals> {
         self.program.first_integrals.as_ref().map(|_| self as &dyn DeclaredIntegrals)
+    }
+
+    fn blended(&self) -> Option<&dyn Blended> {
+        self.program.blended.as_ref().map(|_| self as &dyn Blended)
     }
 
     fn prolongation(&self) -> &dyn Prolongation {

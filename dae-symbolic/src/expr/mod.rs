@@ -25,12 +25,13 @@
 //! | `differentiate.rs`, `substitute.rs` | derivatives (partial, total in time), replacement of symbols |
 //! | `leibniz.rs` | many derivatives in time, with shared sub-expressions |
 //! | `common_divisor.rs` | greatest common divisors |
-//! | `surfaces.rs` | where piecewise functions switch, and how smoothly |
+//! | `surfaces.rs`, `blend.rs` | where piecewise functions switch, and how smoothly; what lies between the sides |
 //! | `evaluate.rs`, `interval/`, `ball/`, `prime_field/` | values in `f64`, enclosures, values with hundreds of digits, values in a prime field |
 //! | `identity.rs` | proofs that an expression is zero |
 //! | `print.rs`, `mathml.rs` | plain text and LaTeX, MathML |
 
 pub mod ball;
+mod blend;
 mod common_divisor;
 mod condition;
 mod construct;
@@ -53,6 +54,7 @@ mod surfaces;
 mod symbol;
 mod walk;
 
+pub(crate) use blend::{Weighted, combined};
 pub(crate) use common_divisor::without_common_divisor;
 pub use dag::{Assumption, Dag, Expr, Node};
 pub use differentiate::{differentiate, gradient, total_derivative};

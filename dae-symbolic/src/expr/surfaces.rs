@@ -119,7 +119,7 @@ pub(crate) fn blended(dag: &mut Dag, roots: &[Expr]) -> Vec<Expr> {
             switches.push(surface);
             switches.len() - 1
         });
-        let flipped = is_negative(dag, switch);
+        let flipped = runs_against(dag, switch);
         let sides = if flipped { [Side::Negative, Side::Positive] } else { [Side::Positive, Side::Negative] };
         let [ahead, behind] = sides.map(|side| branch(dag, function, arguments, side));
         let jumps = matches!(function, Function::If | Function::Signum);
@@ -132,7 +132,7 @@ pub(crate) fn blended(dag: &mut Dag, roots: &[Expr]) -> Vec<Expr> {
 }
 
 /// Whether the expression is a negative multiple of its primitive part.
-fn is_negative(dag: &Dag, switch: Expr) -> bool {
+pub(super) fn runs_against(dag: &Dag, switch: Expr) -> bool {
     match dag.node(switch) {
         Node::Sum { terms, .. } => terms[0].0.is_negative(),
         _ => false,
@@ -140,7 +140,7 @@ fn is_negative(dag: &Dag, switch: Expr) -> bool {
 }
 
 /// The expression whose sign decides the branch of a piecewise function; `None` for other expressions.
-fn switch_of(dag: &mut Dag, expr: Expr) -> Option<Expr> {
+pub(super) fn switch_of(dag: &mut Dag, expr: Expr) -> Option<Expr> {
     let Node::Apply(function, arguments) = dag.node(expr).clone() else { return None };
     function.switch(dag, &arguments)
 }
@@ -211,12 +211,12 @@ impl Surface {
 }
 
 /// The expression as it is on one side of each surface; `side` chooses it by the number of the surface.
-fn on_sides(dag: &mut Dag, root: Expr, surfaces: &[Surface], side: impl Fn(usize) -> Side) -> Expr {
+pub(super) fn on_sides(dag: &mut Dag, root: Expr, surfaces: &[Surface], side: impl Fn(usize) -> Side) -> Expr {
     let mut chosen: HashMap<Expr, Side> = HashMap::new();
     for (number, surface) in surfaces.iter().enumerate() {
         for &node in &surface.nodes {
             // Its own switch may be a negative multiple of the surface's function.
-            let is_flipped = switch_of(dag, node).is_some_and(|switch| is_negative(dag, switch));
+            let is_flipped = switch_of(dag, node).is_some_and(|switch| runs_against(dag, switch));
             chosen.insert(node, if is_flipped { side(number).opposite() } else { side(number) });
         }
     }
@@ -246,7 +246,7 @@ fn first_jump_along(dag: &mut Dag, function: Expr, mut difference: Expr, symbol:
 
 /// The branch of a piecewise function where its switch is positive, negative or zero. If the function has a kink only,
 /// its branches agree on the surface, and that of the positive side stands for it.
-fn branch(dag: &mut Dag, function: Function, arguments: &[Expr], side: Side) -> Expr {
+pub(super) fn branch(dag: &mut Dag, function: Function, arguments: &[Expr], side: Side) -> Expr {
     match (function, side) {
         (Function::Abs, Side::Positive | Side::Zero) => arguments[0],
         (Function::Abs, Side::Negative) => dag.neg(arguments[0]),

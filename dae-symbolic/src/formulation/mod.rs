@@ -32,6 +32,7 @@
 
 mod assemble;
 mod baumgarte;
+mod blended;
 mod canonical;
 mod classify;
 mod compiled;
@@ -53,6 +54,7 @@ mod selection;
 
 pub use crate::form::{Directions, Form, Gain, Gains, UnknownForm};
 pub use assemble::formulate;
+pub use blended::BlendedProgram;
 pub use compiled::CompiledForm;
 pub(crate) use compiled::{Materials, spell};
 pub use lie_group::{LieProgram, lie_groups, lie_program};

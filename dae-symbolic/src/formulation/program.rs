@@ -10,9 +10,10 @@ use dae_runtime::contract::{
     Description, Eliminated, Equation, IntegralsDescription, Invariant, Kind, Leading, Name, Role, Switch, Unknown,
 };
 
+use super::blended::{BlendedProgram, Found, blended};
 use super::{FormIntegral, FormUnknown, Formulation, Source};
 use crate::defaults::parameter_places;
-use crate::expr::{Dag, Expr, Notation, Symbol, differentiate, print_with, surfaces, symbols};
+use crate::expr::{Dag, Expr, Notation, Surface, Symbol, differentiate, print_with, surfaces, symbols};
 use crate::model::{Domain, Model, Numbering};
 use crate::program::{Derivative, Load, Program, Rows, Unplaced};
 use crate::prolongation::Prolonged;
@@ -48,6 +49,8 @@ pub struct FormProgram {
     pub switch_domains: Vec<Domain>,
     /// The declared first integrals, if there are any.
     pub first_integrals: Option<IntegralsProgram>,
+    /// The equations between the sides of surfaces along which solutions may slide, if there are any.
+    pub blended: Option<BlendedProgram>,
 }
 
 /// First integrals as programs.
@@ -103,7 +106,7 @@ impl FormProgram {
         let (constraints, constraint_families): (Vec<Expr>, Vec<Domain>) =
             formulation.invariants.iter().map(|i| (i.value, i.domain.clone())).unzip();
         let eliminated: Vec<Expr> = formulation.eliminated.iter().map(|it| it.value).collect();
-        let Switches { functions, domains: switch_domains, names: switch_names } =
+        let Switches { functions, surfaces, domains: switch_domains, names: switch_names } =
             switches(model, formulation, &residuals);
         let watched = functions.iter().zip(&switch_domains).zip(switch_names.iter()).filter(|(_, s)| s.is_watched());
         let (watched, watched_domains): (Vec<Expr>, Vec<Domain>) =
@@ -115,6 +118,8 @@ impl FormProgram {
         let names = state_names(model, formulation);
         let state_places = Numbering::of(formulation.unknowns.iter().map(|u| &u.domain))?;
         let parameter_places = parameter_places(model)?;
+        let found = Found { surfaces: &surfaces, switches: &switch_names, domains: &switch_domains };
+        let blended = blended(model, formulation, prolonged, &found, &names, &parameter_places)?;
         let load = |symbol| match symbol {
             Symbol::Time => Some(Load::Time),
             Symbol::Parameter(p) => parameter_places.regular_place_of(p.index()).map(Load::Parameter),
@@ -185,6 +190,7 @@ impl FormProgram {
             },
             switch_domains,
             first_integrals,
+            blended,
             jacobian_y: jacobian_y.program,
             jacobian_yp: jacobian_yp.program,
             jacobian_p: jacobian_p.program,
@@ -197,13 +203,16 @@ impl FormProgram {
 /// The functions whose signs decide the branches of the rows and of the inputs in them.
 struct Switches {
     functions: Vec<Expr>,
+    /// The surfaces of the rows themselves, whose functions come first.
+    surfaces: Vec<Surface>,
     /// For each, the domain of the first member of a family in which it occurs; scalar if there is none.
     domains: Vec<Domain>,
     names: Cow<'static, [Switch]>,
 }
 
 fn switches(model: &mut Model, formulation: &Formulation, residuals: &[Expr]) -> Switches {
-    let mut functions: Vec<Expr> = surfaces(&mut model.dag, residuals).into_iter().map(|s| s.function).collect();
+    let of_residuals = surfaces(&mut model.dag, residuals);
+    let mut functions: Vec<Expr> = of_residuals.iter().map(|s| s.function).collect();
     let jumps = jumps(model, residuals);
     let mut rows: HashMap<Expr, &Domain> = HashMap::new();
     let members = formulation.equations.iter().filter(|e| e.domain.member.is_some() && !functions.is_empty());
@@ -230,7 +239,7 @@ fn switches(model: &mut Model, formulation: &Formulation, residuals: &[Expr]) ->
         jumps: jumps.contains(&written),
     });
     let names = described.collect();
-    Switches { functions: values, domains, names }
+    Switches { functions: values, surfaces: of_residuals, domains, names }
 }
 
 /// The switching functions of the rows themselves, not of their inputs, across whose zeros a row jumps.

@@ -27,7 +27,7 @@ pub use unsolvable::Unsolvable;
 
 use crate::completions::delegate::{forward_invariants_to_inner, forward_switches_to_inner, forward_to_inner};
 use crate::contract::class::{Classified, Solved};
-use crate::contract::{Dae, DeclaredIntegrals, Description, Equation, Kind, Leading, Name, Unknown};
+use crate::contract::{Blended, Dae, DeclaredIntegrals, Description, Equation, Kind, Leading, Name, Unknown};
 use crate::linalg::iteration_matrix::Jacobians;
 
 /// Newton's iteration gives up after this many steps.
@@ -468,6 +468,11 @@ impl<D: Dae, C> Dae for UnderlyingOde<D, C> {
 
     fn first_integrals(&self) -> Option<&dyn DeclaredIntegrals> {
         self.inner.first_integrals()
+    }
+
+    /// The equations of the formulation inside: a solution slides by those, not solved for derivatives.
+    fn blended(&self) -> Option<&dyn Blended> {
+        self.inner.blended()
     }
 
     fn canonical(&self) -> Option<&dyn Dae> {

@@ -18,9 +18,9 @@ mod history;
 mod newton;
 mod starter;
 
-use crate::contract::Dae;
 use crate::integrator::clock::{Clock, Landing};
 use crate::integrator::error_weights::Weights;
+use crate::integrator::held::Held;
 use crate::integrator::stepper::{DenseAccuracy, Failure, MAX_ORDER, Options, StepControl, Stepper};
 use crate::integrator::{Integrator, Rejection, Run, RunStart, Scheme, StepError};
 use crate::linalg::iteration_matrix::Deficiency;
@@ -36,7 +36,7 @@ const AFTER_TROUBLE: f64 = 0.25;
 
 /// Begins an integration.
 pub(crate) fn start<'d>(
-    dae: &'d dyn Dae,
+    dae: impl Into<Held<'d>>,
     start: RunStart<'_>,
     options: &Options,
 ) -> Result<Box<dyn Stepper + 'd>, Failure> {
@@ -46,11 +46,13 @@ pub(crate) fn start<'d>(
         return Err(Failure::InvalidOption { message });
     }
     let RunStart { t0, y0, yp0, .. } = start;
-    let (mut run, radau) = radau::begin(dae, start, options, radau::StageRange::THREE, radau::Accuracy::OfPolynomials)?;
+    let dae = dae.into();
+    let (mut run, radau) =
+        radau::begin(dae.clone(), start, options, radau::StageRange::THREE, radau::Accuracy::OfPolynomials)?;
     let description = dae.description();
     let n = description.unknowns.len();
     let mut weights = Weights::new(description, vec![options.rtol; n], options.atol.of(&description.unknowns));
-    weights.relax_multipliers(dae, t0, y0, yp0);
+    weights.relax_multipliers(&*dae, t0, y0, yp0);
     let max_iterations = match options.control {
         StepControl::Adaptive => newton::MAX_ITERATIONS,
         StepControl::Fixed(_) => newton::MAX_ITERATIONS_AT_FIXED_STEP,
@@ -60,7 +62,7 @@ pub(crate) fn start<'d>(
         e: vec![0.0; n],
         history: History::new(n),
         newton: Newton::new(description, start.plan, max_iterations),
-        control: Control::new(description, Filter::new(dae, t0, y0, yp0), max_order),
+        control: Control::new(description, Filter::new(&*dae, t0, y0, yp0), max_order),
         order: max_order,
         starter: None,
     };
@@ -134,7 +136,7 @@ impl Scheme for Bdf {
         self.prediction.make(&self.history, self.order, h);
         let predictor = self.prediction.predictor(run.clock.time(), &run.y);
         let mut at = Iterate { e: &mut self.e, y: &mut run.candidate, yp: &mut run.candidate_slope };
-        self.newton.solve(run.dae, &predictor, &run.weights, &mut run.statistics, &mut at).map_err(|cause| {
+        self.newton.solve(&*run.dae, &predictor, &run.weights, &mut run.statistics, &mut at).map_err(|cause| {
             self.control.after_trouble();
             Rejection { cause, retry: AFTER_TROUBLE * h.abs() }
         })
@@ -176,7 +178,14 @@ impl Scheme for Bdf {
         }
         self.starter = None;
         let t = run.clock.time();
-        run.projector.apply(run.dae, self.newton.factors().0, &run.weights, t, &mut run.candidate, &mut run.statistics);
+        run.projector.apply(
+            &*run.dae,
+            self.newton.factors().0,
+            &run.weights,
+            t,
+            &mut run.candidate,
+            &mut run.statistics,
+        );
         for ((e, candidate), predicted) in self.e.iter_mut().zip(&run.candidate).zip(&self.prediction.y) {
             *e = candidate - predicted;
         }
@@ -187,7 +196,7 @@ impl Scheme for Bdf {
 
     fn forget(&mut self, run: &Run<'_>) {
         self.newton.forget();
-        self.control.filter_by(Filter::new(run.dae, run.clock.time(), &run.y, &run.yp));
+        self.control.filter_by(Filter::new(&*run.dae, run.clock.time(), &run.y, &run.yp));
         if let Some(starter) = &mut self.starter {
             starter.radau.forget(run);
         }
@@ -224,7 +233,7 @@ impl Scheme for Bdf {
         }
         self.prediction.make(&self.history, self.order, h);
         let predictor = self.prediction.predictor(run.clock.time(), &run.y);
-        self.newton.deficiency(run.dae, &predictor)
+        self.newton.deficiency(&*run.dae, &predictor)
     }
 
     fn leading(&self) -> f64 {

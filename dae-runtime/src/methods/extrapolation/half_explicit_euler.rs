@@ -87,7 +87,7 @@ impl Basic for HalfExplicitEuler {
                 equations.point[i] = self.y[i];
             }
             let closure = Closure::Constraints { t: end, base: &self.y, factor: basic };
-            equations.solve(run.dae, [t, basic], closure, &run.weights, &mut run.statistics)?;
+            equations.solve(&*run.dae, [t, basic], closure, &run.weights, &mut run.statistics)?;
             std::mem::swap(&mut self.before, &mut self.here);
             std::mem::swap(&mut self.slope_before, &mut self.slope_here);
             self.here.copy_from_slice(&equations.point);
@@ -109,11 +109,11 @@ impl Basic for HalfExplicitEuler {
             equations.point[i] = run.candidate[i];
         }
         for _ in 0..CORRECTIONS {
-            equations.move_onto_constraints(run.dae, t, &mut run.statistics);
+            equations.move_onto_constraints(&*run.dae, t, &mut run.statistics);
         }
         self.consistent.find_end(run, t, h)?;
         let matrix = self.consistent.equations.matrix();
-        run.projector.apply(run.dae, matrix, &run.weights, t, &mut run.candidate, &mut run.statistics);
+        run.projector.apply(&*run.dae, matrix, &run.weights, t, &mut run.candidate, &mut run.statistics);
         Ok(())
     }
 

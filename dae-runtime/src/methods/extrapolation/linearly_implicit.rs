@@ -101,12 +101,12 @@ impl Basic for LinearlyImplicitEuler {
         if self.are_current {
             return Ok(());
         }
-        self.jacobians.evaluate(run.dae, run.clock.time(), &run.y, &run.yp);
+        self.jacobians.evaluate(&*run.dae, run.clock.time(), &run.y, &run.yp);
         run.statistics.jacobians += 1;
         if !self.jacobians.is_finite() {
             // Derivatives may have no value at the start of a run alone.
             self.y.iter_mut().zip(&run.y).zip(&run.yp).for_each(|((end, y), slope)| *end = y + h * slope);
-            self.jacobians.evaluate(run.dae, run.clock.time() + h, &self.y, &run.yp);
+            self.jacobians.evaluate(&*run.dae, run.clock.time() + h, &self.y, &run.yp);
             run.statistics.jacobians += 1;
         }
         match self.jacobians.non_finite(run.dae.description()).next() {
@@ -157,7 +157,7 @@ impl Basic for LinearlyImplicitEuler {
 
     fn end(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), StepError> {
         let t = run.clock.time() + h;
-        run.projector.apply(run.dae, &self.matrix, &run.weights, t, &mut run.candidate, &mut run.statistics);
+        run.projector.apply(&*run.dae, &self.matrix, &run.weights, t, &mut run.candidate, &mut run.statistics);
         Ok(())
     }
 

@@ -73,7 +73,7 @@ impl Consistent {
             }
             Matrix::Outdated => self.matrix = Matrix::Outdated,
         }
-        self.jacobians.evaluate(run.dae, run.clock.time(), &run.y, &run.yp);
+        self.jacobians.evaluate(&*run.dae, run.clock.time(), &run.y, &run.yp);
         run.statistics.jacobians += 1;
         self.equations.linearise(run.dae.description(), &self.jacobians, h, &mut run.statistics)?;
         self.matrix = Matrix::OfState;
@@ -116,12 +116,12 @@ impl Consistent {
             run.dae.jacobian_t(t, &self.equations.point, &self.equations.slope, &mut self.jacobian_t);
         }
         let closure = Closure::Differentiated { jacobian_y: &self.jacobians.y, jacobian_t: &self.jacobian_t };
-        self.equations.solve(run.dae, [t, h], closure, &run.weights, &mut run.statistics)
+        self.equations.solve(&*run.dae, [t, h], closure, &run.weights, &mut run.statistics)
     }
 
     /// Evaluates the Jacobians at the point of the equations.
     fn evaluate_jacobians(&mut self, run: &mut Run<'_>, t: f64) {
-        self.jacobians.evaluate(run.dae, t, &self.equations.point, &self.equations.slope);
+        self.jacobians.evaluate(&*run.dae, t, &self.equations.point, &self.equations.slope);
         run.statistics.jacobians += 1;
     }
 
@@ -149,7 +149,7 @@ impl Consistent {
     pub(crate) fn spread_error(&mut self, run: &mut Run<'_>, t: f64, error: &mut [f64]) -> Result<(), StepError> {
         self.equations.point.copy_from_slice(&run.candidate);
         self.equations.slope.copy_from_slice(&run.candidate_slope);
-        self.equations.spread_error(run.dae, t, error, &mut run.statistics)
+        self.equations.spread_error(&*run.dae, t, error, &mut run.statistics)
     }
 
     /// Moves a state within the last step, at time `t`, onto the constraints, and finds its algebraic unknowns; returns
@@ -166,7 +166,7 @@ impl Consistent {
         let description = run.dae.description();
         let mut found = self.equations.linearise(description, &self.jacobians, h, &mut run.statistics);
         if found.is_ok() {
-            self.equations.move_onto_constraints(run.dae, t, &mut run.statistics);
+            self.equations.move_onto_constraints(&*run.dae, t, &mut run.statistics);
             found = self.solve_by_differentiation(run, t, h);
         }
         self.equations.exchange();
@@ -191,7 +191,7 @@ impl Consistent {
     /// Where the matrix at the last accepted state is singular, if it is.
     pub(crate) fn deficiency(&mut self, run: &mut Run<'_>, h: f64) -> Option<Deficiency> {
         self.matrix = Matrix::Outdated;
-        self.jacobians.evaluate(run.dae, run.clock.time(), &run.y, &run.yp);
+        self.jacobians.evaluate(&*run.dae, run.clock.time(), &run.y, &run.yp);
         run.statistics.jacobians += 1;
         self.equations.deficiency(run.dae.description(), &self.jacobians, h)
     }

@@ -152,7 +152,7 @@ impl HalfExplicitRungeKutta {
         }
         let closure = Closure::Constraints { t: t + constrained_c[stage - 1] * h, base: &self.base, factor };
         let at = [t + explicit.c[stage] * h, h];
-        self.consistent.equations.solve(run.dae, at, closure, &run.weights, &mut run.statistics)?;
+        self.consistent.equations.solve(&*run.dae, at, closure, &run.weights, &mut run.statistics)?;
         self.slopes[stage].copy_from_slice(&self.consistent.equations.slope);
         Ok(())
     }
@@ -249,7 +249,7 @@ impl Scheme for HalfExplicitRungeKutta {
 
     fn accept(&mut self, run: &mut Run<'_>, h: f64) {
         let (t, matrix) = (run.clock.time(), self.consistent.equations.matrix());
-        run.projector.apply(run.dae, matrix, &run.weights, t, &mut run.candidate, &mut run.statistics);
+        run.projector.apply(&*run.dae, matrix, &run.weights, t, &mut run.candidate, &mut run.statistics);
         self.origin.copy_from_slice(&run.y);
         self.length = h;
         run.y.copy_from_slice(&run.candidate);

@@ -17,8 +17,8 @@ impl Radau {
             return Ok(false);
         };
         self.factorized_for = 0.0;
-        self.jacobians.evaluate(run.dae, t, &self.point, &self.slope);
-        self.sides.note(run.dae, t, &self.point, &self.slope);
+        self.jacobians.evaluate(&*run.dae, t, &self.point, &self.slope);
+        self.sides.note(&*run.dae, t, &self.point, &self.slope);
         run.statistics.jacobians += 1;
         self.freshness = Freshness::Outdated;
         let reject = |cause| Rejection { cause, retry: 0.5 * h.abs() };
@@ -42,6 +42,6 @@ impl Radau {
             *point = y + z;
         }
         let t = run.clock.time() + tableau.c[stage] * h;
-        self.sides.differ(run.dae, t, &self.point, &self.slope).then_some(t)
+        self.sides.differ(&*run.dae, t, &self.point, &self.slope).then_some(t)
     }
 }

@@ -196,16 +196,16 @@ impl Radau {
         if self.trusts_polynomial && ratio.abs() <= TRUSTED {
             self.polynomial.evaluate(MIDDLE * ratio, &mut self.point, &mut self.slope);
             let t = run.clock.time() + MIDDLE * h;
-            self.jacobians.evaluate(run.dae, t, &self.point, &self.slope);
-            self.sides.note(run.dae, t, &self.point, &self.slope);
+            self.jacobians.evaluate(&*run.dae, t, &self.point, &self.slope);
+            self.sides.note(&*run.dae, t, &self.point, &self.slope);
             run.statistics.jacobians += 1;
             if self.jacobians.is_finite() {
                 self.freshness = Freshness::Current;
                 return Ok(());
             }
         }
-        self.jacobians.evaluate(run.dae, run.clock.time(), &run.y, &run.yp);
-        self.sides.note(run.dae, run.clock.time(), &run.y, &run.yp);
+        self.jacobians.evaluate(&*run.dae, run.clock.time(), &run.y, &run.yp);
+        self.sides.note(&*run.dae, run.clock.time(), &run.y, &run.yp);
         run.statistics.jacobians += 1;
         if !self.jacobians.is_finite() {
             self.evaluate_at_end(run, h);
@@ -221,8 +221,8 @@ impl Radau {
     fn evaluate_at_end(&mut self, run: &mut Run<'_>, h: f64) {
         self.predict_end(run, h);
         let t = run.clock.time() + h;
-        self.jacobians.evaluate(run.dae, t, &run.candidate, &run.candidate_slope);
-        self.sides.note(run.dae, t, &run.candidate, &run.candidate_slope);
+        self.jacobians.evaluate(&*run.dae, t, &run.candidate, &run.candidate_slope);
+        self.sides.note(&*run.dae, t, &run.candidate, &run.candidate_slope);
         run.statistics.jacobians += 1;
     }
 
@@ -230,7 +230,7 @@ impl Radau {
     fn iterate(&mut self, run: &mut Run<'_>, h: f64) -> Outcome {
         let origin = Origin { t: run.clock.time(), y: &run.y, h };
         let (limits, tableau) = (self.limits(h), &self.orders[self.current].tableau);
-        let dae = run.dae;
+        let dae = &run.dae;
         let mut residual = |StagePlace { t, .. }: StagePlace, y: &[f64], yp: &[f64], residual: &mut [f64]| {
             dae.residual(t, y, yp, residual);
         };
@@ -392,9 +392,9 @@ impl Scheme for Radau {
 
     fn accept(&mut self, run: &mut Run<'_>, h: f64) {
         let (t, matrix, before) = (run.clock.time(), &self.matrices.real, self.polynomial.length());
-        run.projector.apply(run.dae, matrix, &run.weights, t, &mut run.candidate, &mut run.statistics);
+        run.projector.apply(&*run.dae, matrix, &run.weights, t, &mut run.candidate, &mut run.statistics);
         let changed = self.multipliers.apply(
-            run.dae,
+            &*run.dae,
             matrix,
             self.orders[self.current].tableau.gamma / h,
             &run.weights,

@@ -10,9 +10,10 @@ use super::polynomial::Polynomial;
 use super::stages::{Limits, Matrices, NOISE, Stages, UNOBSERVED, max_iterations, patience};
 use super::tableau::Tableau;
 use super::{Freshness, Order, PATIENCE_AT_KINKS, Radau};
-use crate::contract::{Dae, Description, Kind, Unknown};
+use crate::contract::{Description, Kind, Unknown};
 use crate::integrator::clock::Clock;
 use crate::integrator::error_weights::Weights;
+use crate::integrator::held::Held;
 use crate::integrator::multipliers::Multipliers;
 use crate::integrator::resolvent::Resolvent;
 use crate::integrator::sides::Sides;
@@ -22,7 +23,7 @@ use crate::linalg::iteration_matrix::{IterationMatrix, Jacobians};
 
 /// Starts an integration of variable order (5, 9 and 13), or of the orders that `options.max_order` allows.
 pub(crate) fn start<'d>(
-    dae: &'d dyn Dae,
+    dae: impl Into<Held<'d>>,
     start: RunStart<'_>,
     options: &Options,
 ) -> Result<Box<dyn Stepper + 'd>, Failure> {
@@ -33,7 +34,7 @@ pub(crate) fn start<'d>(
 /// Starts an integration of order 5 with the Jacobian of the first step evaluated at its predicted end: if it starts at
 /// a surface across which $F$ jumps, the equations are those beyond it.
 pub(crate) fn beyond<'d>(
-    dae: &'d dyn Dae,
+    dae: impl Into<Held<'d>>,
     start: RunStart<'_>,
     options: &Options,
 ) -> Result<Box<dyn Stepper + 'd>, Failure> {
@@ -48,16 +49,17 @@ pub(crate) fn beyond<'d>(
 
 /// A run and the scheme that it begins with.
 pub(crate) fn begin<'d>(
-    dae: &'d dyn Dae,
+    dae: impl Into<Held<'d>>,
     start: RunStart<'_>,
     options: &Options,
     stages: StageRange,
     accuracy: Accuracy,
 ) -> Result<(Run<'d>, Radau), Failure> {
-    Run::check(dae, start, options)?;
+    let dae = dae.into();
+    Run::check(&*dae, start, options)?;
     let (radau, weights) = Radau::new(dae.description(), start, options, stages, accuracy);
-    let mut run = Run::new(dae, start, options, weights)?;
-    run.weights.relax_multipliers(dae, start.t0, start.y0, start.yp0);
+    let mut run = Run::new(dae.clone(), start, options, weights)?;
+    run.weights.relax_multipliers(&*dae, start.t0, start.y0, start.yp0);
     run.weights.update(start.y0, 1.0);
     let first = first_step(dae.description(), start, &run.weights, &run.clock);
     run.begin_with(first, options);

@@ -6,7 +6,7 @@
 
 use std::iter::successors;
 
-use crate::contract::Dae;
+use crate::integrator::held::Held;
 use crate::integrator::polynomial::evaluate;
 use crate::integrator::stepper::Stepper;
 use crate::interval::{Interval, TaylorModel};
@@ -26,7 +26,7 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// The switching functions, with their values at the last time and their enclosures on the last part examined.
 pub(super) struct Functions<'d> {
-    pub(super) dae: &'d dyn Dae,
+    pub(super) dae: Held<'d>,
     /// Which functions depend on the unknowns: only these are searched for zeros.
     pub(super) searched: Vec<bool>,
     pub(super) step: StepInterval,
@@ -56,8 +56,9 @@ pub(super) struct Functions<'d> {
 
 impl<'d> Functions<'d> {
     /// The switching functions of a formulation; `None` if none depends on the unknowns.
-    pub(super) fn new(dae: &'d dyn Dae) -> Option<Self> {
-        let description = dae.description();
+    pub(super) fn new(dae: Held<'d>) -> Option<Self> {
+        let held = dae.clone();
+        let description = held.description();
         let searched: Vec<bool> = description.switches.iter().map(|switch| !switch.of_time).collect();
         let (n, count) = (description.unknowns.len(), searched.len());
         (n > 0 && searched.contains(&true)).then(|| Functions {

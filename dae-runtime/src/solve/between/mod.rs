@@ -18,7 +18,8 @@
 
 mod functions;
 
-use crate::contract::{Dae, Kind};
+use crate::contract::Kind;
+use crate::integrator::held::Held;
 use crate::integrator::stepper::{Options, Stepper};
 use crate::linalg::iteration_matrix::Jacobians;
 use functions::Functions;
@@ -114,11 +115,12 @@ pub(super) struct Between<'d> {
 
 impl<'d> Between<'d> {
     /// The search for a formulation; `None` if no function depends on the unknowns.
-    pub(super) fn new(dae: &'d dyn Dae, options: &Options) -> Option<Self> {
+    pub(super) fn new(dae: impl Into<Held<'d>>, options: &Options) -> Option<Self> {
+        let dae = dae.into();
         let description = dae.description();
         let count = description.switches.len();
         Some(Between {
-            functions: Functions::new(dae)?,
+            functions: Functions::new(dae.clone())?,
             kinks: description.switches.iter().map(|switch| !switch.jumps).collect(),
             near: (NEAR * options.rtol).clamp(NEAREST.0, NEAREST.1),
             budget: vec![BUDGET.0; count],
@@ -333,7 +335,7 @@ impl<'d> Between<'d> {
     /// would differ by $K^{-1} \Delta F$, $K$ being the iteration matrix of the step, and $\Delta F$ the jump of the
     /// derivatives of $F$ at the kink times the changes of $t$, $y$ and $y'$ since then.
     fn is_negligible(&self, [before, beyond]: [f64; 2], stepper: &dyn Stepper) -> bool {
-        let (dae, step) = (self.functions.dae, self.functions.step);
+        let (dae, step) = (&*self.functions.dae, self.functions.step);
         let description = dae.description();
         let n = description.unknowns.len();
         let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);

@@ -4,7 +4,7 @@
 //! then the solution cannot be continued.
 
 use super::{Phase, PiecewiseRun};
-use crate::contract::Kind;
+use crate::contract::{Kind, Name};
 use crate::integrator::RunStart;
 use crate::integrator::stepper::{Failure, Statistics};
 
@@ -67,7 +67,12 @@ impl PiecewiseRun<'_> {
     }
 
     pub(super) fn chattering(&self, switch: usize) -> Failure {
+        self.chatters(switch, self.obstacle(switch))
+    }
+
+    /// The failure of a run that cannot go on along a switching function for this reason.
+    pub(super) fn chatters(&self, switch: usize, obstacle: Name) -> Failure {
         let switch = self.dae.description().switches[switch].name.clone();
-        Failure::Chattering { t: self.stepper.time(), switch }
+        Failure::Chattering { t: self.stepper.time(), switch, obstacle }
     }
 }

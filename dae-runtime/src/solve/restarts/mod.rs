@@ -4,10 +4,14 @@
 //! caller supplies. Out: steppers, one after the other, which begin and end at these times and where the unknowns reach
 //! a jump of $F$, or a kink that makes the error of a step too large; a stepper of a one-stage method for a few steps
 //! where several stages cannot be solved; and the work of all of them. Whether unknowns are continuous at a kink is
-//! examined in `continuity`, whether a solution continues at all in `chattering`.
+//! examined in `continuity`; where a solution slides along a surface, its pieces are those of `sliding`, and where it
+//! continues neither beyond a surface nor along it, `chattering` says so.
 
+mod along;
 mod chattering;
 mod continuity;
+mod sliding;
+mod without_weights;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -19,9 +23,11 @@ use super::drift::Before;
 use super::time_events::Crossing;
 use crate::contract::Dae;
 use crate::integrator::RunStart;
+use crate::integrator::held::Held;
 use crate::integrator::stepper::{Failure, Options, Statistics, StepCause, StepControl, Stepper};
 use crate::linalg::iteration_matrix::FactorizationPlan;
 use crate::methods::radau;
+use along::Along;
 
 /// Number of steps made by a one-stage method, BDF, where a method with several stages meets a kink.
 const HOPS: usize = 10;
@@ -94,6 +100,8 @@ pub(super) struct PiecewiseRun<'d> {
     before_switch: Option<BeforeSwitch>,
     /// The residuals of constraints before that switch.
     constraints: Option<Before>,
+    /// The surfaces along which the solution can slide, if there are any.
+    along: Option<Along<'d>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,9 +154,11 @@ impl<'d> PiecewiseRun<'d> {
             jumped: None,
             before_switch: None,
             constraints: None,
+            along: Along::of(dae, [t0, t_end], options),
         };
         run.examine_start([t0, t_end], [y0, yp0])?;
         run.locate_switches();
+        run.begin_on_surfaces()?;
         Ok(run)
     }
 
@@ -166,7 +176,7 @@ impl<'d> PiecewiseRun<'d> {
 
     /// Records the Jacobians, and the residuals of constraints, where a regular piece has ended at a switch.
     fn note_before(&mut self, switch: Option<usize>) {
-        if self.phase == Phase::Regular {
+        if self.phase == Phase::Regular && !self.is_along() {
             let at = (self.stepper.time(), self.stepper.state(), self.stepper.derivative());
             self.before_switch = switch.and_then(|switch| BeforeSwitch::before(self.dae, switch, at, self.last_step));
             self.constraints = switch.and_then(|switch| Before::new(self.dae, switch, (at.0, at.1)));
@@ -238,8 +248,12 @@ impl<'d> PiecewiseRun<'d> {
                 let first = is_short.then_some(FIRST_HOP * smallest);
                 self.replace_with(t, Phase::Hopping { left: HOPS, at: None }, first).map_err(|_| failure)
             }
-            (Phase::Hopping { at: None, .. }, Some(_)) if is_near_switch && self.leads_beyond_kink() => Ok(()),
-            (Phase::Hopping { at: Some(switch), .. }, Some(_)) if self.lead_back(switch) => {
+            (Phase::Hopping { at: None, .. }, Some(_))
+                if is_near_switch && !self.is_along() && self.leads_beyond_kink() =>
+            {
+                Ok(())
+            }
+            (Phase::Hopping { at: Some(switch), .. }, Some(_)) if !self.is_along() && self.lead_back(switch) => {
                 Err(self.chattering(switch))
             }
             (Phase::Regular | Phase::Hopping { .. }, _) => Err(self.of_whole_run(failure)),
@@ -292,7 +306,9 @@ impl<'d> PiecewiseRun<'d> {
         let t = self.stepper.time();
         let direction = if self.t_end < t { -1.0 } else { 1.0 };
         let of_time = self.switches.iter().rev().take_while(|crossing| (t - crossing.before) * direction >= 0.0);
-        self.stepper.at_switch().into_iter().chain(of_time.filter_map(|crossing| crossing.switch)).collect()
+        let count = self.dae.description().switches.len();
+        let of_unknowns = self.stepper.at_switch().filter(|&switch| switch < count);
+        of_unknowns.into_iter().chain(of_time.filter_map(|crossing| crossing.switch)).collect()
     }
 
     /// Begins the next piece if the last step, of length `step`, has ended the present one; otherwise passes on to the
@@ -317,6 +333,15 @@ impl<'d> PiecewiseRun<'d> {
             };
             self.longest_step = self.longest_step.max(step);
         }
+        if is_cut {
+            self.end_of_surfaces()?;
+        }
+        if let Some(at) = at
+            && beyond.is_none()
+            && self.goes_along(at)?
+        {
+            return Ok(());
+        }
         match self.phase {
             Phase::Hopping { left, at } if !begins && left > 1 => {
                 self.phase = Phase::Hopping { left: left - 1, at };
@@ -338,6 +363,7 @@ impl<'d> PiecewiseRun<'d> {
             }
             _ => {
                 self.compare_with_before()?;
+                self.settle_sides()?;
                 // Longer steps may be those that failed.
                 let first = Some(step).filter(|step| *step > 0.0 && matches!(self.phase, Phase::Hopping { .. }));
                 self.replace_with(t, Phase::Regular, first)
@@ -375,7 +401,7 @@ impl<'d> PiecewiseRun<'d> {
         }
         self.ends.clear();
         let switch = self.last_switch;
-        match switch.filter(|&switch| self.lead_back(switch)) {
+        match switch.filter(|&switch| !self.is_along() && self.lead_back(switch)) {
             Some(switch) => Err(self.chattering(switch)),
             None => Ok(()),
         }
@@ -395,24 +421,41 @@ impl<'d> PiecewiseRun<'d> {
     /// it, or if it passes a kink or jump at which it should have ended; returns whether it does. A step at whose start
     /// unknowns jump is left alone: its polynomial says nothing about what lies between its ends.
     pub(super) fn divide(&mut self, start: (f64, &[f64], &[f64])) -> Result<bool, Failure> {
-        let Some(between) = &mut self.between else { return Ok(false) };
         if matches!(self.phase, Phase::Jumping { .. }) {
             return Ok(false);
+        }
+        if self.phase == Phase::Regular
+            && let Some(target) = self.ceases_to_be_held(start.0)?
+        {
+            self.rewind(start, target)?;
+            self.locate_switches();
+            self.until = Some(target);
+            return Ok(true);
         }
         let t = self.stepper.time();
         let shortest = 16.0 * f64::EPSILON * t.abs().max(start.0.abs());
         let sought = match self.phase {
             Phase::Regular => Sought::Kinks,
             Phase::Settling { at } => Sought::Jumps { beyond: at },
+            // Steps along surfaces end where the solution leaves them.
+            Phase::Hopping { .. } if self.is_along() => Sought::Jumps { beyond: None },
             Phase::Jumping { .. } | Phase::Hopping { .. } => Sought::Nothing,
         };
-        let target =
-            between.search(self.stepper.as_mut(), start.0, sought).filter(|target| (target - start.0).abs() > shortest);
-        let Some(target) = target else { return Ok(false) };
+        let target = self.search(start.0, sought).filter(|target| (target - start.0).abs() > shortest);
+        let Some(target) = target else { return self.leaves_at(start) };
         self.rewind(start, target)?;
         self.locate_switches();
         self.until = Some(target);
         Ok(true)
+    }
+
+    /// The time at which the last step, which began at `before`, has to end because of sign changes.
+    fn search(&mut self, before: f64, sought: Sought) -> Option<f64> {
+        if !self.is_along() {
+            return self.between.as_mut()?.search(self.stepper.as_mut(), before, sought);
+        }
+        let between = self.along.as_mut()?.between()?;
+        between.search(self.stepper.with_weights()?, before, sought)
     }
 
     /// Has the last step, which began at the given state, repeated to end at `target`.
@@ -445,11 +488,13 @@ impl<'d> PiecewiseRun<'d> {
 
     /// Continues from the state that an event has set.
     pub(super) fn restart(&mut self, t: f64, y: &[f64], yp: &[f64]) -> Result<(), Failure> {
+        self.leave_surfaces();
         let (t, phase) = match self.beyond_crossings(t).filter(|_| t != self.t_end) {
             Some(beyond) => (beyond, Phase::Settling { at: None }),
             None => (t, Phase::Regular),
         };
-        self.take_over(t, [y, yp], phase, None)
+        self.take_over(t, [y, yp], phase, None)?;
+        self.begin_on_surfaces()
     }
 
     /// Replaces the stepper by one for this phase that begins at `t` with the last state.
@@ -483,17 +528,33 @@ impl<'d> PiecewiseRun<'d> {
     ) -> Result<Box<dyn Stepper + 'd>, Failure> {
         let max_steps = self.options.max_steps.saturating_sub(done.steps);
         let initial_step = first.or(self.options.initial_step);
-        let options = Options { max_steps, initial_step, ..self.options.clone() };
-        match phase {
+        let control = match phase {
             Phase::Settling { .. } | Phase::Jumping { .. } => {
-                let control = StepControl::Fixed(first.unwrap_or(SETTLING * self.last_step));
-                radau::beyond(self.dae, start, &Options { control, ..options })
+                StepControl::Fixed(first.unwrap_or(SETTLING * self.last_step))
             }
+            Phase::Hopping { .. } | Phase::Regular => self.options.control,
+        };
+        let options = Options { max_steps, initial_step, control, ..self.options.clone() };
+        let along = self.begin_along(phase, start, &options);
+        along.unwrap_or_else(|| self.begin_with(Held::Borrowed(self.dae), phase, start, &options))
+    }
+
+    /// A stepper for a phase and a formulation with these options, whose first step may be prescribed.
+    fn begin_with(
+        &self,
+        dae: Held<'d>,
+        phase: Phase,
+        start: RunStart<'_>,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'd>, Failure> {
+        match phase {
+            Phase::Settling { .. } | Phase::Jumping { .. } => radau::beyond(dae, start, options),
             Phase::Hopping { .. } => {
                 let (rtol, atol) = (HOPPING_PART * options.rtol, options.atol.part(HOPPING_PART));
-                Method::Bdf.begin(self.dae, start, &Options { max_order: Some(HOPPING_ORDER), rtol, atol, ..options })
+                let options = Options { max_order: Some(HOPPING_ORDER), rtol, atol, ..options.clone() };
+                Method::Bdf.begin(dae, start, &options)
             }
-            Phase::Regular => self.method.begin(self.dae, start, &options),
+            Phase::Regular => self.method.begin(dae, start, options),
         }
     }
 }

@@ -1,0 +1,144 @@
+//! The description of a formulation that slides along surfaces.
+//!
+//! In: a formulation, and the surfaces. Out: unknowns, rows, switching functions and patterns of the formulation with
+//! weights, and where the values of its Jacobians come from.
+
+use super::rates::Mode;
+use super::structure::{Structure, Unsuitable};
+use super::surfaces::Surfaces;
+use crate::contract::{
+    BlendedDescription, Description, Equation, Invariant, Kind, Leading, Pattern, Role, Switch, Unknown,
+};
+
+/// The description, and the places of its entries among those of the equations between the sides and of the switching
+/// functions.
+pub(super) struct Described {
+    pub(super) description: Description,
+    /// Entries of $\partial \bar F/\partial(y, s)$ that are used.
+    pub(super) of_rows: Vec<usize>,
+    /// Entries of $\partial \sigma/\partial y$ that are used.
+    pub(super) of_surfaces: Vec<usize>,
+}
+
+impl Described {
+    /// With sliding along the surfaces of the structure.
+    pub(super) fn new(surfaces: &Surfaces<'_>, structure: &Structure) -> Result<Described, Unsuitable> {
+        let (inner, patterns) = (surfaces.inner.description(), surfaces.blended.blended_description());
+        let (n, m) = (inner.unknowns.len(), structure.at.len());
+        let of_index_two = structure.of_index_two(patterns)?;
+        let switch = |&surface: &usize| surfaces.switch(surface);
+        let name = |surface: &usize| surfaces.name(*surface);
+        let raised = |(unknown, &is): (&Unknown, &bool)| Unknown {
+            index: if is { unknown.index.max(2) } else { unknown.index },
+            ..unknown.clone()
+        };
+        let weight = |surface: &usize| Unknown {
+            name: format!("weight of {} > 0", name(surface)).into(),
+            role: Role::Weight { switch: switch(surface) },
+            kind: Kind::Algebraic,
+            index: 2,
+            nominal: 1.0,
+        };
+        let equation = |surface: &usize| Equation { name: format!("{} = 0", name(surface)).into(), prolonged: None };
+        let invariant = |(place, surface): (usize, &usize)| Invariant {
+            name: format!("{} = 0", name(surface)).into(),
+            row: Some(n + place),
+            prolonged: None,
+        };
+        // The functions of surfaces along which the solution slides stay in the list, and have no zeros there.
+        let is_slid = |k: usize| structure.at.iter().any(|surface| switch(surface) == k);
+        let kept = inner.switches.iter().enumerate().map(|(k, switch)| match is_slid(k) {
+            true => Switch { name: switch.name.clone(), of_time: true, jumps: false },
+            false => switch.clone(),
+        });
+        let exits = structure.at.iter().flat_map(|surface| {
+            [Mode::Negative, Mode::Positive].map(|mode| {
+                let side = if mode == Mode::Negative { "<" } else { ">" };
+                Switch { name: format!("{} {side} 0", name(surface)).into(), of_time: false, jumps: true }
+            })
+        });
+        let (rows, of_rows) = rows(patterns, structure, n);
+        let (of_surface, of_surfaces) = gathered(&patterns.surfaces_jacobian, structure.at.iter().copied());
+        let description = Description {
+            model: inner.model.clone(),
+            form: inner.form.clone(),
+            unknowns: inner
+                .unknowns
+                .iter()
+                .zip(&of_index_two)
+                .map(raised)
+                .chain(structure.at.iter().map(weight))
+                .collect(),
+            equations: inner.equations.iter().cloned().chain(structure.at.iter().map(equation)).collect(),
+            parameters: inner.parameters.clone(),
+            invariants: inner
+                .invariants
+                .iter()
+                .cloned()
+                .chain(structure.at.iter().enumerate().map(invariant))
+                .collect(),
+            switches: kept.chain(exits).collect(),
+            eliminated: Vec::new().into(),
+            hamiltonian: Err("the solution slides along a surface".into()),
+            leading: match inner.leading {
+                Leading::Constant | Leading::Quasilinear | Leading::Solved => Leading::Quasilinear,
+                Leading::Nonlinear => Leading::Nonlinear,
+            },
+            is_affine: false,
+            leading_rank: inner.leading_rank,
+            jacobian_y: pattern(n + m, rows.into_iter().chain(of_surface.iter().cloned())),
+            jacobian_yp: pattern(n + m, all_rows(&patterns.jacobian_yp).chain((0..m).map(|_| Vec::new()))),
+            jacobian_p: Pattern::zero(n + m, inner.parameters.len()),
+            invariants_jacobian: pattern(n + m, all_rows(&inner.invariants_jacobian).chain(of_surface)),
+            switches_jacobian_p: Pattern::zero(inner.switches.len() + 2 * m, inner.parameters.len()),
+        };
+        Ok(Described { description, of_rows, of_surfaces })
+    }
+}
+
+/// The columns of the rows of $\bar F$, with the weights of the surfaces of the structure, and the places of their
+/// entries.
+fn rows(patterns: &BlendedDescription, structure: &Structure, n: usize) -> (Vec<Vec<usize>>, Vec<usize>) {
+    let (mut rows, mut places) = (Vec::with_capacity(n), Vec::new());
+    for row in 0..n {
+        let mut columns = Vec::new();
+        for (column, place) in patterns.jacobian_y.row(row) {
+            let kept = match column.checked_sub(n) {
+                None => Some(column),
+                Some(surface) => structure.at.binary_search(&surface).ok().map(|place| n + place),
+            };
+            if let Some(column) = kept {
+                columns.push(column);
+                places.push(place);
+            }
+        }
+        rows.push(columns);
+    }
+    (rows, places)
+}
+
+/// The columns of some rows of a pattern, and the places of their entries.
+fn gathered(of: &Pattern, rows: impl Iterator<Item = usize>) -> (Vec<Vec<usize>>, Vec<usize>) {
+    let mut places = Vec::new();
+    let columns = rows.map(|row| {
+        let (columns, at): (Vec<usize>, Vec<usize>) = of.row(row).unzip();
+        places.extend(at);
+        columns
+    });
+    (columns.collect(), places)
+}
+
+/// The columns of all rows of a pattern.
+fn all_rows(of: &Pattern) -> impl Iterator<Item = Vec<usize>> + '_ {
+    (0..of.rows()).map(|row| of.row(row).map(|(column, _)| column).collect())
+}
+
+/// The pattern with these columns in its rows.
+fn pattern(columns: usize, rows: impl Iterator<Item = Vec<usize>>) -> Pattern {
+    let (mut row_starts, mut column_indices) = (vec![0], Vec::new());
+    for row in rows {
+        column_indices.extend(row);
+        row_starts.push(column_indices.len());
+    }
+    Pattern { columns, row_starts: row_starts.into(), column_indices: column_indices.into() }
+}

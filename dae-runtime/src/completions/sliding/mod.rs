@@ -1,0 +1,271 @@
+//! Solutions that slide along surfaces across which $F$ jumps.
+//!
+//! In: a formulation with the equations between the sides of its surfaces ([`crate::contract::Blended`]), and the
+//! surfaces along which the solution slides. Out: the formulation
+//!
+//! $$ \bar F(t, y, y', s) = 0, \qquad \sigma_k(t, y) = 0, $$
+//!
+//! whose unknowns are $y$ and the weights $s_k$ of these surfaces; on all other surfaces it stays on a side, whatever
+//! the sign of the switching function. Its switching functions are those of the formulation, except on the surfaces
+//! along which it slides, and $s_k$ and $1 - s_k$, apart from rounding errors: where one of these vanishes, the solution
+//! leaves the surface. Weights are of index 2 where the equations $\bar F$ are of index 1 or 2 (L. Dieci, L. Lopez, J.
+//! Comput. Appl. Math. 236, 2012; N. Guglielmi, E. Hairer, SIAM J. Appl. Dyn. Syst. 14, 2015, and 21, 2022).
+//!
+//! | file | what |
+//! |---|---|
+//! | `surfaces` | the formulation with its equations between the sides |
+//! | `structure` | which equations are differentiated, so that derivatives on surfaces are determined |
+//! | `rates` | derivatives on surfaces, and weights |
+//! | `choice` | how a solution goes on from surfaces |
+//! | `onto` | states moved onto surfaces |
+//! | `description` | unknowns, rows and patterns |
+
+mod choice;
+mod description;
+mod onto;
+mod rates;
+mod structure;
+mod surfaces;
+
+use std::cell::RefCell;
+
+pub(crate) use choice::Undecided;
+use choice::ZERO;
+use description::Described;
+pub(crate) use rates::{Mode, Rates};
+use structure::Structure;
+pub(crate) use structure::Unsuitable;
+pub(crate) use surfaces::Surfaces;
+
+use crate::contract::{Dae, Description, Name, Prolongation};
+use crate::interval::TaylorModel;
+
+/// A formulation that slides along surfaces.
+pub(crate) struct Sliding<'d> {
+    surfaces: Surfaces<'d>,
+    description: Description,
+    structure: Structure,
+    modes: Vec<Mode>,
+    of_rows: Vec<usize>,
+    of_surfaces: Vec<usize>,
+    /// Places among the values of the watched functions of the inner formulation of those that are still watched.
+    watched: Vec<usize>,
+    scratch: RefCell<Scratch>,
+}
+
+/// Values of the inner formulation.
+struct Scratch {
+    /// $(y, s)$ for all surfaces.
+    state: Vec<f64>,
+    by_state: Vec<f64>,
+    /// $\sigma$ and its gradients.
+    values: Vec<f64>,
+    gradients: Vec<f64>,
+    watched: Vec<f64>,
+}
+
+impl<'d> Sliding<'d> {
+    /// Sliding along the surfaces whose mode is [`Mode::Sliding`].
+    pub(crate) fn new(surfaces: Surfaces<'d>, modes: Vec<Mode>) -> Result<Sliding<'d>, Unsuitable> {
+        let (inner, patterns) = (surfaces.inner.description(), surfaces.blended.blended_description());
+        let at: Vec<usize> = (0..modes.len()).filter(|&k| modes[k] == Mode::Sliding).collect();
+        let structure = Structure::of(surfaces.inner, patterns, &at)?;
+        let Described { description, of_rows, of_surfaces } = Described::new(&surfaces, &structure)?;
+        let watched = inner.switches.iter().enumerate().filter(|(_, switch)| switch.is_watched());
+        let is_slid = |switch: usize| at.iter().any(|&k| surfaces.switch(k) == switch);
+        let watched: Vec<bool> = watched.map(|(switch, _)| !is_slid(switch)).collect();
+        let scratch = Scratch {
+            state: vec![0.0; inner.unknowns.len() + modes.len()],
+            by_state: vec![0.0; patterns.jacobian_y.len()],
+            values: vec![0.0; modes.len()],
+            gradients: vec![0.0; patterns.surfaces_jacobian.len()],
+            watched: vec![0.0; watched.len()],
+        };
+        Ok(Sliding {
+            surfaces,
+            description,
+            structure,
+            modes,
+            of_rows,
+            of_surfaces,
+            watched: (0..watched.len()).filter(|&place| watched[place]).collect(),
+            scratch: RefCell::new(scratch),
+        })
+    }
+
+    /// The number of unknowns without the weights.
+    pub(crate) fn size(&self) -> usize {
+        self.structure.has_rate.len()
+    }
+
+    /// The modes of all surfaces.
+    pub(crate) fn modes(&self) -> &[Mode] {
+        &self.modes
+    }
+
+    /// The surfaces along which it slides, as switching functions of the inner formulation.
+    pub(crate) fn slid(&self) -> impl Iterator<Item = usize> + '_ {
+        self.structure.at.iter().map(|&k| self.surfaces.switch(k))
+    }
+
+    /// The surface that a solution leaves where one of the switching functions of this formulation vanishes, and the
+    /// side; `None` if that is a function of the inner formulation.
+    pub(crate) fn exit(&self, switch: usize) -> Option<(usize, Mode)> {
+        let place = switch.checked_sub(self.surfaces.inner.description().switches.len())?;
+        let side = if place.is_multiple_of(2) { Mode::Negative } else { Mode::Positive };
+        Some((*self.structure.at.get(place / 2)?, side))
+    }
+
+    /// A surface whose weight in a state is that of no combination, and the side to which the solution leaves it.
+    pub(crate) fn left(&self, state: &[f64]) -> Option<(usize, Mode)> {
+        let weights = self.structure.at.iter().zip(&state[self.size()..]);
+        let mut left = weights.filter_map(|(&surface, &weight)| match exits_of(weight) {
+            [negative, _] if negative < 0.0 => Some((surface, Mode::Negative)),
+            [_, positive] if positive < 0.0 => Some((surface, Mode::Positive)),
+            _ => None,
+        });
+        left.next()
+    }
+
+    /// The state moved onto the surfaces, and the derivatives and weights there.
+    pub(crate) fn consistent(&self, t: f64, y: &[f64], yp: &[f64]) -> Result<Rates, Unsuitable> {
+        let mut y = y.to_vec();
+        let weights: Vec<f64> = self.modes.iter().map(|mode| mode.weight()).collect();
+        self.surfaces.move_onto(&self.structure, t, &mut y, &weights);
+        Rates::of(&self.surfaces, &self.structure, t, [&y, yp], &self.modes)
+    }
+
+    /// The state with weights from the rates of a consistent state.
+    pub(crate) fn start(&self, rates: &Rates) -> [Vec<f64>; 2] {
+        let weights = self.structure.at.iter().map(|&k| rates.weights[k]);
+        let y = rates.y.iter().copied().chain(weights).collect();
+        let yp = rates.yp.iter().copied().chain(self.structure.at.iter().map(|_| 0.0)).collect();
+        [y, yp]
+    }
+
+    /// Two ways in which the solution can go on from a state, if it no longer has to slide along all of the surfaces.
+    pub(crate) fn exits(&self, at: (f64, &[f64], &[f64]), direction: f64) -> Option<[Name; 2]> {
+        self.surfaces.exits(&self.structure, at, &self.modes, direction)
+    }
+
+    /// Enters a state into the scratch space.
+    fn enter<'s>(&self, scratch: &'s mut Scratch, y: &[f64]) -> &'s mut Scratch {
+        let (y, weights) = y.split_at(self.size());
+        let (of_y, of_weights) = scratch.state.split_at_mut(self.size());
+        of_y.copy_from_slice(y);
+        of_weights.iter_mut().zip(&self.modes).for_each(|(weight, mode)| *weight = mode.weight());
+        self.structure.at.iter().zip(weights).for_each(|(&k, weight)| of_weights[k] = *weight);
+        scratch
+    }
+
+    /// The gradients of the functions of the surfaces along which it slides.
+    fn gradients(&self, scratch: &mut Scratch, t: f64, y: &[f64], values: &mut [f64]) {
+        self.surfaces.blended.surfaces_jacobian(t, &y[..self.size()], &mut scratch.gradients);
+        values.iter_mut().zip(&self.of_surfaces).for_each(|(value, &place)| *value = scratch.gradients[place]);
+    }
+
+    /// The functions of the surfaces along which it slides.
+    fn functions(&self, scratch: &mut Scratch, t: f64, y: &[f64], values: &mut [f64]) {
+        self.surfaces.blended.surfaces(t, &y[..self.size()], &mut scratch.values);
+        values.iter_mut().zip(&self.structure.at).for_each(|(value, &k)| *value = scratch.values[k]);
+    }
+}
+
+/// The functions in whose zeros a solution leaves a surface: a weight that is that of a side holds it there.
+fn exits_of(weight: f64) -> [f64; 2] {
+    [weight + ZERO, 1.0 + ZERO - weight]
+}
+
+impl Dae for Sliding<'_> {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn parameters(&self) -> &[f64] {
+        self.surfaces.inner.parameters()
+    }
+
+    /// The inner formulation is borrowed for a run, in which parameters do not change.
+    fn set_parameters(&mut self, _values: &[f64]) {}
+
+    fn residual(&self, t: f64, y: &[f64], yp: &[f64], residual: &mut [f64]) {
+        let scratch = &mut *self.scratch.borrow_mut();
+        let (rows, of_surfaces) = residual.split_at_mut(self.size());
+        self.enter(scratch, y);
+        self.surfaces.blended.blended_residual(t, &scratch.state, &yp[..self.size()], rows);
+        self.functions(scratch, t, y, of_surfaces);
+    }
+
+    fn jacobian_y(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        let scratch = &mut *self.scratch.borrow_mut();
+        let (rows, of_surfaces) = values.split_at_mut(self.of_rows.len());
+        let Scratch { state, by_state, .. } = self.enter(scratch, y);
+        self.surfaces.blended.blended_jacobian_y(t, state, &yp[..self.size()], by_state);
+        rows.iter_mut().zip(&self.of_rows).for_each(|(value, &place)| *value = by_state[place]);
+        self.gradients(scratch, t, y, of_surfaces);
+    }
+
+    fn jacobian_yp(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        let scratch = &mut *self.scratch.borrow_mut();
+        self.enter(scratch, y);
+        self.surfaces.blended.blended_jacobian_yp(t, &scratch.state, &yp[..self.size()], values);
+    }
+
+    fn jacobian_t(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        let scratch = &mut *self.scratch.borrow_mut();
+        let (rows, of_surfaces) = values.split_at_mut(self.size());
+        self.enter(scratch, y);
+        self.surfaces.blended.blended_jacobian_t(t, &scratch.state, &yp[..self.size()], rows);
+        self.surfaces.blended.surfaces_jacobian_t(t, &y[..self.size()], &mut scratch.values);
+        of_surfaces.iter_mut().zip(&self.structure.at).for_each(|(value, &k)| *value = scratch.values[k]);
+    }
+
+    /// No derivatives with respect to parameters are needed while a solution slides.
+    fn jacobian_p(&self, _t: f64, _y: &[f64], _yp: &[f64], _values: &mut [f64]) {}
+
+    fn invariants(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let (of_inner, own) = values.split_at_mut(self.surfaces.inner.description().invariants.len());
+        self.surfaces.inner.invariants(t, &y[..self.size()], of_inner);
+        self.functions(&mut self.scratch.borrow_mut(), t, y, own);
+    }
+
+    fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let (of_inner, own) = values.split_at_mut(self.surfaces.inner.description().invariants_jacobian.len());
+        self.surfaces.inner.invariants_jacobian(t, &y[..self.size()], of_inner);
+        self.gradients(&mut self.scratch.borrow_mut(), t, y, own);
+    }
+
+    fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        let (y, weights) = y.split_at(self.size());
+        let (of_inner, exits) = values.split_at_mut(self.surfaces.inner.description().switches.len());
+        self.surfaces.inner.switching_functions(t, y, &yp[..self.size()], of_inner);
+        self.slid().for_each(|switch| of_inner[switch] = 1.0);
+        exits.chunks_exact_mut(2).zip(weights).for_each(|(exits, weight)| exits.copy_from_slice(&exits_of(*weight)));
+    }
+
+    fn watched_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        let scratch = &mut *self.scratch.borrow_mut();
+        let (y, weights) = y.split_at(self.size());
+        self.surfaces.inner.watched_functions(t, y, &yp[..self.size()], &mut scratch.watched);
+        let (of_inner, exits) = values.split_at_mut(self.watched.len());
+        of_inner.iter_mut().zip(&self.watched).for_each(|(value, &place)| *value = scratch.watched[place]);
+        exits.chunks_exact_mut(2).zip(weights).for_each(|(exits, weight)| exits.copy_from_slice(&exits_of(*weight)));
+    }
+
+    fn switch_enclosures(&self, t: TaylorModel, y: &[TaylorModel], yp: &[TaylorModel], values: &mut [TaylorModel]) {
+        let (y, weights) = y.split_at(self.size());
+        let (of_inner, exits) = values.split_at_mut(self.surfaces.inner.description().switches.len());
+        self.surfaces.inner.switch_enclosures(t, y, &yp[..self.size()], of_inner);
+        let one = TaylorModel::point(1.0);
+        self.slid().for_each(|switch| of_inner[switch] = one);
+        let zero = TaylorModel::point(ZERO);
+        exits.chunks_exact_mut(2).zip(weights).for_each(|(exits, &weight)| {
+            exits[0] = weight + zero;
+            exits[1] = one + zero - weight;
+        });
+    }
+
+    fn prolongation(&self) -> &dyn Prolongation {
+        self.surfaces.inner.prolongation()
+    }
+}

@@ -1,0 +1,122 @@
+//! Steps along surfaces, without the weights.
+//!
+//! In: a stepper of the unknowns of a formulation and of the weights of surfaces along which its solution slides. Out: a
+//! stepper of the unknowns of the formulation.
+
+use crate::integrator::stepper::{DenseAccuracy, Failure, Statistics, Stepper};
+
+/// A stepper that shows the first of its unknowns.
+pub(super) struct WithoutWeights<'d> {
+    all: Box<dyn Stepper + 'd>,
+    /// The number of unknowns and of invariants that are shown.
+    shown: usize,
+    invariants: usize,
+    /// Whether the solution slides along any surface.
+    is_sliding: bool,
+    state: Vec<f64>,
+    slope: Vec<f64>,
+    coefficients: Vec<f64>,
+}
+
+impl<'d> WithoutWeights<'d> {
+    /// Shows this many unknowns and invariants.
+    pub(super) fn new(all: Box<dyn Stepper + 'd>, shown: usize, invariants: usize) -> Self {
+        let count = all.state().len();
+        let (state, slope) = (vec![0.0; count], vec![0.0; count]);
+        WithoutWeights { all, shown, invariants, is_sliding: count > shown, state, slope, coefficients: Vec::new() }
+    }
+}
+
+impl Stepper for WithoutWeights<'_> {
+    fn step(&mut self) -> Result<(), Failure> {
+        self.all.step()
+    }
+
+    fn stop_at(&mut self, t: f64) {
+        self.all.stop_at(t);
+    }
+
+    fn locate_switches(&mut self) {
+        self.all.locate_switches();
+    }
+
+    fn at_switch(&self) -> Option<usize> {
+        self.all.at_switch()
+    }
+
+    fn time(&self) -> f64 {
+        self.all.time()
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.all.state()[..self.shown]
+    }
+
+    fn derivative(&self) -> &[f64] {
+        &self.all.derivative()[..self.shown]
+    }
+
+    fn invariants(&self) -> Option<&[f64]> {
+        self.all.invariants().and_then(|invariants| invariants.get(..self.invariants))
+    }
+
+    fn order(&self) -> usize {
+        self.all.order()
+    }
+
+    fn statistics(&self) -> Statistics {
+        self.all.statistics()
+    }
+
+    fn dense_accuracy(&self) -> DenseAccuracy {
+        self.all.dense_accuracy()
+    }
+
+    fn interpolate(&mut self, t: f64, y: &mut [f64]) {
+        self.all.interpolate(t, &mut self.state);
+        y.copy_from_slice(&self.state[..self.shown]);
+    }
+
+    fn correct(&mut self, t: f64, y: &mut [f64], slope: &mut [f64]) -> bool {
+        self.all.interpolate(t, &mut self.state);
+        self.slope.fill(0.0);
+        self.state[..self.shown].copy_from_slice(y);
+        self.slope[..self.shown].copy_from_slice(slope);
+        let is_corrected = self.all.correct(t, &mut self.state, &mut self.slope);
+        y.copy_from_slice(&self.state[..self.shown]);
+        slope.copy_from_slice(&self.slope[..self.shown]);
+        is_corrected
+    }
+
+    fn error_weights(&self) -> &[f64] {
+        &self.all.error_weights()[..self.shown]
+    }
+
+    fn respond(&self, residual: &mut [f64]) {
+        let mut all = residual.to_vec();
+        all.resize(self.all.state().len(), 0.0);
+        self.all.respond(&mut all);
+        residual.copy_from_slice(&all[..self.shown]);
+    }
+
+    fn with_weights(&mut self) -> Option<&mut dyn Stepper> {
+        Some(self.all.as_mut())
+    }
+
+    fn is_sliding(&self) -> bool {
+        self.is_sliding
+    }
+
+    fn dense_degree(&self) -> usize {
+        self.all.dense_degree()
+    }
+
+    fn dense_coefficients(&mut self, coefficients: &mut [f64]) {
+        self.coefficients.resize((self.all.dense_degree() + 1) * self.state.len(), 0.0);
+        self.all.dense_coefficients(&mut self.coefficients);
+        let all = self.coefficients.chunks_exact(self.state.len());
+        for (shown, all) in coefficients.chunks_exact_mut(self.shown).zip(all) {
+            shown.copy_from_slice(&all[..self.shown]);
+        }
+    }
+}
