@@ -193,6 +193,20 @@ fn conditions_that_hold_at_the_start_do_not_happen() {
     assert!(found.len() == 1 && (found[0] - expected).abs() < 1e-7, "{found:?}");
 }
 
+/// A condition that holds for a small part of a step is noticed.
+#[test]
+fn short_pulses_are_noticed() {
+    let text = "struct A { param top = 1; var x = 0; var v = 1; discrete n = 0; der(x) = v; der(v) = -x; when x > top { n = pre(n) + 1; } }";
+    for method in METHODS {
+        for below in [1e-2, 1e-4, 1e-6] {
+            let mut oscillator = system(text, "index1");
+            oscillator.set_parameter("top", 1.0 - below).expect("a parameter");
+            let solution = run(oscillator.as_ref(), method, 1e-10, 60.0);
+            assert_eq!(last(&solution, "n"), 10.0, "{method:?}, {below}");
+        }
+    }
+}
+
 /// Alternatives and conjunctions: the moment at which the whole becomes true.
 #[test]
 fn conditions_are_joined() {

@@ -9,8 +9,9 @@
 //! derivative zero says which equations hold, and events set it. A function that is to count in only one of these
 //! states should be multiplied by that unknown rather than left to the rounding errors of a zero.
 //!
-//! Signs are compared at the ends of the steps and at three times between, so a function that is positive for less than
-//! a quarter of a step may be overlooked; [`Options::max_step`](crate::integrator::stepper::Options::max_step) helps.
+//! Signs are compared at the ends of the steps and at three times between, and where a function comes near zero between
+//! these and turns. One that turns more than once within half a step may be beyond zero for a moment without being
+//! noticed; [`Options::max_step`](crate::integrator::stepper::Options::max_step) helps.
 //! The zero is found on the dense output, and the step is repeated to end there until the time of the zero is known to
 //! rounding error; where the run simply continues, the repeated steps are not part of the run.
 

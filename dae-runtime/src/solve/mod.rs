@@ -31,6 +31,7 @@ mod steps;
 mod stopwatch;
 mod time_events;
 pub mod timing;
+mod zeros;
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -4,6 +4,7 @@
 //! of such changes. Out: sign changes in an interval, to rounding error: each as the last time before and the first one
 //! after it; the same for any functions of time.
 
+use super::zeros::dip;
 use crate::contract::Dae;
 
 /// The last time before a zero of a switching function and the first one after it, in floating-point numbers. In
@@ -22,9 +23,6 @@ pub(super) struct Crossing {
 const MARGIN: f64 = 4.0;
 /// Number of points at which switching functions of time are sampled.
 const SAMPLES: usize = 2048;
-/// Number of steps of the search for an extremum between such points, where a function comes near zero and turns away
-/// again.
-const TO_EXTREMUM: usize = 40;
 
 /// Functions of time alone.
 struct OfTime<'f> {
@@ -59,23 +57,6 @@ impl OfTime<'_> {
     fn sign_change(&mut self, function: usize, [a, b]: [f64; 2], signs: [i8; 2]) -> SignChange {
         let (before, after) = (self.last_with(function, signs[0], a, b), self.last_with(function, signs[1], b, a));
         SignChange { function, before, after, leaves_negative: signs[0] < 0 }
-    }
-
-    /// A time between two others at which a function with one sign at both has another one or vanishes, by
-    /// golden-section search towards zero; `None` if none is found.
-    fn dip(&mut self, function: usize, [mut a, mut b]: [f64; 2], sign: i8) -> Option<f64> {
-        let golden = 0.5 * (5f64.sqrt() - 1.0);
-        for _ in 0..TO_EXTREMUM {
-            let (left, right) = (b - golden * (b - a), a + golden * (b - a));
-            let (at_left, at_right) = (self.value(function, left), self.value(function, right));
-            for (t, value) in [(left, at_left), (right, at_right)] {
-                if sign_of(value) != sign {
-                    return Some(t);
-                }
-            }
-            if at_left.abs() < at_right.abs() { b = right } else { a = left }
-        }
-        None
     }
 }
 
@@ -166,7 +147,7 @@ pub(super) fn sign_changes(
             let is_nearest = k > 1 && at.abs() < before.abs() && at.abs() <= after.abs();
             if is_nearest && signs[0] == signs[1] && sign_of(before) == signs[0] && signs[0] != 0 {
                 let ends = [time(k - 2), time(k)];
-                if let Some(dip) = functions.dip(function, ends, signs[0]) {
+                if let Some((dip, _)) = dip(ends, f64::from(signs[0]), &mut |t| functions.value(function, t)) {
                     let inside = sign_of(functions.value(function, dip));
                     list.push(functions.sign_change(function, [ends[0], dip], [signs[0], inside]));
                     list.push(functions.sign_change(function, [dip, ends[1]], [inside, signs[0]]));

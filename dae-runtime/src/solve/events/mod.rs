@@ -5,13 +5,12 @@
 //! continues. Events of the model whose times do not depend on the solution are met exactly (`declared.rs`).
 
 mod declared;
-mod zeros;
 
 use std::collections::VecDeque;
 
 use self::declared::{Arrival, Conflict, Declared};
-use self::zeros::bracketed;
 use super::restarts::PiecewiseRun;
+use super::zeros::{bracketed, dip};
 use crate::contract::{Dae, Name};
 use crate::initialize::quantity::Quantity;
 use crate::initialize::{InitializationOptions, consistent_restart};
@@ -37,6 +36,8 @@ const SHORT: f64 = 1e-7;
 /// $h^{1-k}$ times as much for steps of length $h$; but none by more than the second constant times its size.
 const INEXACT: f64 = 10.0;
 const LARGEST_MOVE: f64 = 1e-2;
+/// At the ends of a step, a function is also evaluated at this fraction of the distance to the next sample.
+const LOOK: f64 = 1e-3;
 /// The rate of change of a function is measured over this fraction of a step.
 const SLOPE: f64 = 1e-6;
 /// Changes at one time can make further conditions true; this many rounds are no progress.
@@ -386,7 +387,8 @@ impl<'d, 'c> Events<'d, 'c> {
             };
             let signed =
                 samples.iter().map(|(t, values)| (*t, values[event])).filter(|&(_, v)| v != 0.0 && !v.is_nan());
-            let signed: Vec<(f64, f64)> = signed.collect();
+            let mut signed: Vec<(f64, f64)> = signed.collect();
+            insert_dips(&mut signed, &mut at);
             let direction = self.direction(event);
             let changes = signed.windows(2).filter(|pair| direction.admits(pair[0].1, pair[1].1));
             let times: Vec<f64> = changes.map(|pair| bracketed(pair[0], pair[1], resolution, &mut at)).collect();
@@ -662,4 +664,37 @@ impl<'d, 'c> Events<'d, 'c> {
         }
         Ok(())
     }
+}
+
+/// Inserts times at which a function that comes near zero between samples, and turns, is beyond it; the samples are
+/// times with values, in order.
+fn insert_dips(samples: &mut Vec<(f64, f64)>, function: &mut dyn FnMut(f64) -> f64) {
+    let mut dips: Vec<(usize, (f64, f64))> = Vec::new();
+    let is_smaller = |a: f64, b: f64| a * b > 0.0 && a.abs() < b.abs();
+    let last = samples.len().saturating_sub(1);
+    for k in 0..samples.len() {
+        let (t, value) = samples[k];
+        let [before, after] = [k.checked_sub(1), Some(k + 1).filter(|&next| next <= last)];
+        let [before, after] = [before, after].map(|place| place.map(|place| samples[place]));
+        if ![before, after].into_iter().flatten().all(|(_, other)| is_smaller(value, other) || other == value) {
+            continue;
+        }
+        // At an end of the step, the function has turned inside if it is smaller a little way inside.
+        let turns_towards = |(other, _): (f64, f64), function: &mut dyn FnMut(f64) -> f64| {
+            let near = function(t + LOOK * (other - t));
+            near * value <= 0.0 || is_smaller(near, value)
+        };
+        let ends = match (before, after) {
+            (Some(before), Some(after)) => Some([before.0, after.0]),
+            (Some(before), None) => turns_towards(before, function).then_some([before.0, t]),
+            (None, Some(after)) => turns_towards(after, function).then_some([t, after.0]),
+            (None, None) => None,
+        };
+        let found = ends.and_then(|ends| dip(ends, value, function)).filter(|it| it.1 * value < 0.0);
+        if let Some(found) = found {
+            let is_later = before.is_none() || before.is_some_and(|it| (found.0 - t) * (t - it.0) > 0.0);
+            dips.push((if is_later { k + 1 } else { k }, found));
+        }
+    }
+    dips.into_iter().rev().for_each(|(place, dip)| samples.insert(place, dip));
 }

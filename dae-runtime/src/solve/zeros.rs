@@ -1,6 +1,11 @@
 //! Zeros of a function of time.
 //!
-//! In: two times at which a function has different signs. Out: a zero between them, to the resolution of time.
+//! In: two times at which a function has different signs. Out: a zero between them, to the resolution of time. In: two
+//! times at which it has the same sign. Out: a time between them at which it has the other, if it comes near zero and
+//! turns.
+
+/// Number of steps of the search for an extremum.
+const TO_EXTREMUM: usize = 40;
 
 /// The zero between two times at which a function has different signs, to the resolution of time: regula falsi with the
 /// Illinois rule, and bisection where that is slower.
@@ -42,6 +47,23 @@ pub(super) fn bracketed(
     if a.1.abs() < b.1.abs() { a.0 } else { b.0 }
 }
 
+/// A time between two others at which a function, with the sign of `sign` at both, has not that sign, by golden-section
+/// search towards zero, and its value there; `None` if none is found.
+pub(super) fn dip([mut a, mut b]: [f64; 2], sign: f64, function: &mut dyn FnMut(f64) -> f64) -> Option<(f64, f64)> {
+    let golden = 0.5 * (5f64.sqrt() - 1.0);
+    for _ in 0..TO_EXTREMUM {
+        let (left, right) = (b - golden * (b - a), a + golden * (b - a));
+        let (at_left, at_right) = (function(left), function(right));
+        for (t, value) in [(left, at_left), (right, at_right)] {
+            if value * sign <= 0.0 || value.is_nan() {
+                return Some((t, value));
+            }
+        }
+        if at_left.abs() < at_right.abs() { b = right } else { a = left }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +87,15 @@ mod tests {
             let t = bracketed((0.0, function(0.0)), (1.0, function(1.0)), 1e-15, &mut counted);
             assert!((t - zero).abs() < 1e-14 || function(t).abs() < 1e-40, "{t} for {zero}");
             assert!(calls < 130, "{calls} calls for {zero}");
+        }
+    }
+
+    #[test]
+    fn dips_are_found_or_not() {
+        for (depth, is_found) in [(1e-9, true), (1e-3, true), (-1e-9, false), (-1e-3, false)] {
+            let found = dip([0.0, 1.0], 1.0, &mut |t| (t - 0.3).powi(2) - depth);
+            assert_eq!(found.is_some(), is_found, "{depth}: {found:?}");
+            assert!(found.is_none_or(|(t, value)| (t - 0.3).powi(2) <= depth && value <= 0.0));
         }
     }
 }
