@@ -2,10 +2,12 @@
 //!
 //! In: two times at which a function has different signs. Out: a zero between them, to the resolution of time. In: two
 //! times at which it has the same sign. Out: a time between them at which it has the other, if it comes near zero and
-//! turns.
+//! turns; the same for a list of samples.
 
 /// Number of steps of the search for an extremum.
 const TO_EXTREMUM: usize = 40;
+/// At the ends of an interval, a function is also evaluated at this fraction of the distance to the next sample.
+const LOOK: f64 = 1e-3;
 
 /// The zero between two times at which a function has different signs, to the resolution of time: regula falsi with the
 /// Illinois rule, and bisection where that is slower.
@@ -62,6 +64,39 @@ pub(super) fn dip([mut a, mut b]: [f64; 2], sign: f64, function: &mut dyn FnMut(
         if at_left.abs() < at_right.abs() { b = right } else { a = left }
     }
     None
+}
+
+/// Inserts times at which a function that comes near zero between samples, and turns, is beyond it; the samples are
+/// times with values, in order.
+pub(super) fn insert_dips(samples: &mut Vec<(f64, f64)>, function: &mut dyn FnMut(f64) -> f64) {
+    let mut dips: Vec<(usize, (f64, f64))> = Vec::new();
+    let is_smaller = |a: f64, b: f64| a * b > 0.0 && a.abs() < b.abs();
+    let last = samples.len().saturating_sub(1);
+    for k in 0..samples.len() {
+        let (t, value) = samples[k];
+        let [before, after] = [k.checked_sub(1), Some(k + 1).filter(|&next| next <= last)];
+        let [before, after] = [before, after].map(|place| place.map(|place| samples[place]));
+        if ![before, after].into_iter().flatten().all(|(_, other)| is_smaller(value, other) || other == value) {
+            continue;
+        }
+        // At an end of the step, the function has turned inside if it is smaller a little way inside.
+        let turns_towards = |(other, _): (f64, f64), function: &mut dyn FnMut(f64) -> f64| {
+            let near = function(t + LOOK * (other - t));
+            near * value <= 0.0 || is_smaller(near, value)
+        };
+        let ends = match (before, after) {
+            (Some(before), Some(after)) => Some([before.0, after.0]),
+            (Some(before), None) => turns_towards(before, function).then_some([before.0, t]),
+            (None, Some(after)) => turns_towards(after, function).then_some([t, after.0]),
+            (None, None) => None,
+        };
+        let found = ends.and_then(|ends| dip(ends, value, function)).filter(|it| it.1 * value < 0.0);
+        if let Some(found) = found {
+            let is_later = before.is_none() || before.is_some_and(|it| (found.0 - t) * (t - it.0) > 0.0);
+            dips.push((if is_later { k + 1 } else { k }, found));
+        }
+    }
+    dips.into_iter().rev().for_each(|(place, dip)| samples.insert(place, dip));
 }
 
 #[cfg(test)]

@@ -1,0 +1,256 @@
+//! What happens at events.
+//!
+//! In: the events at the end of a step. Out: their entries in the solution, with the derivatives of their times; the end
+//! of the run, or a consistent state after all that they change, and what becomes true by these changes.
+
+use super::declared::{Arrival, Conflict};
+use super::{Consequence, Events, SLOPE};
+use crate::contract::{Dae, Name};
+use crate::initialize::quantity::Quantity;
+use crate::initialize::{InitializationOptions, consistent_restart};
+use crate::integrator::stepper::{Failure, Options, Stepper};
+use crate::sensitivity::{Carried, InStep, Variation};
+use crate::solution::Solution;
+use crate::solution::event::Action;
+
+/// More than this many resets within this fraction of the elapsed time are no progress.
+const RESETS: usize = 30;
+const SHORT: f64 = 1e-7;
+/// Before a restart, unknowns may miss hidden constraints by this multiple of $\tau^{2/3}$ times their size, where
+/// $\tau$ is their relative tolerance (Radau IIA tests errors to a tenth of $\tau^{2/3}$); those of index $k$ by
+/// $h^{1-k}$ times as much for steps of length $h$; but none by more than the second constant times its size.
+const INEXACT: f64 = 10.0;
+const LARGEST_MOVE: f64 = 1e-2;
+/// Changes at one time can make further conditions true; this many rounds are no progress.
+const ROUNDS: usize = 50;
+
+impl Events<'_, '_> {
+    pub(super) fn note_at(&self, event: usize, (t, y): (f64, &[f64]), solution: &mut Solution) {
+        let message =
+            self.list.of_model(event).and_then(|(declared, it)| declared.description().events[it].message.as_ref());
+        solution.note_event(self.list.name(event), message, t, y);
+    }
+
+    /// Derivatives of the time of an event with respect to each quantity, times its scale.
+    pub(super) fn time_derivatives(
+        &self,
+        event: usize,
+        variation: &Variation<'_>,
+        moment: &InStep,
+    ) -> Result<Vec<f64>, Failure> {
+        let at = moment.as_moment();
+        let Some((declared, number)) = self.list.of_model(event) else {
+            return Ok(variation.of_time(at, &self.list.own[event].function, &|_| 0.0));
+        };
+        if declared.is_sampled(number) {
+            return variation.of_sample(at.t, &declared.description().sample_parameters);
+        }
+        let entries = declared.by_parameters(number, at.t, at.y, at.yp);
+        let explicit = |quantity: &Quantity| {
+            entries.iter().enumerate().map(|(k, entry)| quantity.factor_of(k) * entry).sum::<f64>()
+        };
+        Ok(variation.of_time(at, &|t, y, yp| self.list.value(event, t, y, yp), &explicit))
+    }
+
+    /// Records events at the state `y` with the derivatives of their times; unless one of them ends the run, returns the
+    /// derivatives of the state on arrival, to which those of the resets are applied.
+    fn note_with_derivatives(
+        &self,
+        happening: &[usize],
+        variation: &mut Variation<'_>,
+        moment: &InStep,
+        solution: &mut Solution,
+    ) -> Result<Option<Carried>, Failure> {
+        let is_reset = !happening.iter().any(|&event| self.list.is_terminal(event));
+        if is_reset {
+            variation.begin_jump();
+        }
+        let mut carried: Option<Carried> = None;
+        for &event in happening {
+            self.note_at(event, (self.t, &self.y), solution);
+            let by_time = self.time_derivatives(event, variation, moment)?;
+            if let (Some(last), false) = (solution.occurrences.last_mut(), variation.has_tape()) {
+                last.time_derivatives = variation.unscaled(&by_time).collect();
+            }
+            if is_reset {
+                variation.check_event(self.t, &by_time)?;
+                match &carried {
+                    Some(carried) => variation.agree(self.t, carried.by_time(), &by_time)?,
+                    None => carried = Some(variation.arriving(moment.as_moment(), by_time)),
+                }
+            }
+        }
+        Ok(carried)
+    }
+
+    /// Enters the events at the last state into the solution, and applies what they change, to sensitivities too. The
+    /// last step began at `before`, and steps are about `step` long. Changes can make conditions of the model true: then
+    /// further events occur at the same time.
+    pub(in crate::solve) fn happen(
+        &mut self,
+        dae: &dyn Dae,
+        (stepper, before, step): (&mut (dyn Stepper + '_), f64, f64),
+        mut variation: Option<&mut Variation<'_>>,
+        options: &Options,
+        initialization: &InitializationOptions,
+        solution: &mut Solution,
+    ) -> Result<Consequence, Failure> {
+        let own = self.list.own.len();
+        let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
+        let mut due = Vec::new();
+        if let Some(declared) = &mut self.list.declared {
+            due.extend(declared.take_at(self.t).into_iter().map(|event| own + event));
+            happening.extend(&due);
+        }
+        happening.sort_unstable();
+        happening.dedup();
+        let moment = variation.is_some().then(|| InStep::at(stepper, before, self.t, step));
+        let mut carried = None;
+        let arrived = self.sides.clone();
+        let mut all = Vec::new();
+        for round in 0..ROUNDS {
+            match (&mut variation, &moment) {
+                (Some(variation), Some(moment)) if round == 0 => {
+                    carried = self.note_with_derivatives(&happening, variation, moment, solution)?;
+                }
+                _ => {
+                    for &event in &happening {
+                        self.note_at(event, (self.t, &self.y), solution);
+                        if let (Some(variation), Some(carried), Some(last)) =
+                            (&variation, &carried, solution.occurrences.last_mut())
+                        {
+                            last.time_derivatives = variation.unscaled(carried.by_time()).collect();
+                        }
+                    }
+                }
+            }
+            if let Some(&event) = happening.iter().find(|&&event| self.list.is_terminal(event)) {
+                let changed = (round > 0).then(|| [self.y.clone(), self.yp.clone()]);
+                return Ok(Consequence::End { event: self.list.name(event).clone(), changed });
+            }
+            let mut held = self.list.declared.as_ref().map_or_else(Vec::new, |it| it.hold(self.t, &self.y, &self.yp));
+            happening.iter().filter_map(|event| event.checked_sub(own)).for_each(|event| held[event] = true);
+            let counted: Vec<usize> = happening.iter().copied().filter(|event| !due.contains(event)).collect();
+            if !counted.is_empty() {
+                self.note_reset(&counted, &self.list.name(counted[counted.len() - 1]).clone())?;
+            }
+            self.apply(dae, &happening, step, (variation.as_deref_mut(), carried.as_mut()), options, initialization)?;
+            let after = self.list.declared.as_ref().map_or_else(Vec::new, |it| it.hold(self.t, &self.y, &self.yp));
+            all.append(&mut happening);
+            happening =
+                (0..held.len()).filter(|&event| !held[event] && after[event]).map(|event| own + event).collect();
+            if happening.is_empty() {
+                self.settle(&all, &arrived, step);
+                return Ok(Consequence::Restart([self.y.clone(), self.yp.clone()]));
+            }
+            if let (Some(variation), Some(before)) = (&variation, &carried) {
+                if variation.has_tape() {
+                    // The way back knows one change of the state at a time.
+                    return Err(variation.no_derivative(self.t, 0));
+                }
+                carried = Some(variation.arriving_again((self.t, &self.y, &self.yp), before));
+            }
+        }
+        Err(Failure::EventsAccumulate { t: self.t, event: self.list.name(happening[0]).clone() })
+    }
+
+    /// Applies what events change to the last state, and makes it consistent.
+    fn apply(
+        &mut self,
+        dae: &dyn Dae,
+        happening: &[usize],
+        step: f64,
+        (variation, mut carried): (Option<&mut Variation<'_>>, Option<&mut Carried>),
+        options: &Options,
+        initialization: &InitializationOptions,
+    ) -> Result<(), Failure> {
+        let t = self.t;
+        let (mut y, mut yp) = (self.y.clone(), self.yp.clone());
+        let mut last = Name::Borrowed("-");
+        for &event in happening.iter().filter(|&&event| event < self.list.own.len()) {
+            if let Action::Reset(change) = &self.list.own[event].action {
+                if let Some(carried) = &mut carried {
+                    carried.change(dae, t, &y, change);
+                }
+                change(t, &mut y);
+                last = self.list.own[event].name.clone();
+            }
+        }
+        let mut is_set = vec![false; y.len()];
+        let of_model: Vec<usize> =
+            happening.iter().filter_map(|event| event.checked_sub(self.list.own.len())).collect();
+        if let (Some(declared), false) = (&self.list.declared, of_model.is_empty()) {
+            let conflict = |it: Conflict| Failure::ConflictingEvents {
+                t,
+                unknown: dae.description().unknowns[it.place].name.clone(),
+                events: it.events.map(|event| declared.name(event).clone()),
+            };
+            if let Some(carried) = &mut carried {
+                carried.change_with(dae, t, &y, &|t, shift, state| {
+                    let arrived = state.to_vec();
+                    // A conflict has an error without derivatives, too.
+                    _ = declared.change(&of_model, &Arrival { t, y: &arrived, yp: &self.yp }, shift, state);
+                });
+            }
+            let arrived = y.clone();
+            let at = Arrival { t, y: &arrived, yp: &self.yp };
+            let places = declared.change(&of_model, &at, &[], &mut y).map_err(conflict)?;
+            places.into_iter().for_each(|place| is_set[place] = true);
+            last = of_model.last().map_or(last, |&event| declared.name(event).clone());
+        }
+        let atol = options.atol.of(&dae.description().unknowns);
+        is_set.iter_mut().zip(y.iter().zip(&self.y)).for_each(|(is_set, (y, before))| *is_set |= y != before);
+        let sizes = y.clone();
+        let unknowns = &dae.description().unknowns;
+        let allowed = |i: usize| {
+            let size = sizes[i].abs().max(unknowns[i].nominal);
+            let relative = (atol[i] + options.rtol * sizes[i].abs()) / size;
+            let per_index = step.abs().min(1.0).powi(i32::from(unknowns[i].index) - 1);
+            (INEXACT * relative.powf(2.0 / 3.0) / per_index).min(LARGEST_MOVE) * size
+        };
+        let inconsistent = |error| Failure::InconsistentReset { t, event: last.clone(), error: Box::new(error) };
+        let jets = consistent_restart(dae, t, &mut y, &mut yp, |i| is_set[i], allowed, initialization)
+            .map_err(inconsistent)?;
+        if let (Some(variation), Some(carried)) = (variation, carried) {
+            variation.restart(t, [&y, &yp, &jets], &|i| is_set[i], carried).map_err(inconsistent)?;
+            variation.check(t)?;
+        }
+        self.y.copy_from_slice(&y);
+        self.yp.copy_from_slice(&yp);
+        Ok(())
+    }
+
+    /// Notes the sides of all functions after events that have happened; on arrival they were those in `arrived`.
+    fn settle(&mut self, happened: &[usize], arrived: &[f64], step: f64) {
+        self.sides = self.list.values(self.t, &self.y, &self.yp);
+        for &event in happened {
+            self.sides[event] = self.side_after(event, arrived[event], SLOPE * step.abs());
+        }
+    }
+
+    /// The side of its zero that the function of an event is moving to just after the event.
+    fn side_after(&self, event: usize, before: f64, length: f64) -> f64 {
+        let value = self.sides[event];
+        let length = self.direction * length.max(1e3 * self.resolution(self.t));
+        let change = length * self.slope(event, (self.t, &self.y, &self.yp), length);
+        if change == 0.0 || change.is_nan() {
+            // The next steps will tell.
+            return 0.0;
+        }
+        // A reset may have moved it off zero.
+        if value.abs() > 1e3 * before.abs().max(change.abs()) { value } else { f64::MIN_POSITIVE.copysign(change) }
+    }
+
+    /// An error if resets follow one another without progress.
+    fn note_reset(&mut self, happening: &[usize], name: &Name) -> Result<(), Failure> {
+        let at_once = happening.iter().any(|&event| self.happened[event] == self.t);
+        happening.iter().for_each(|&event| self.happened[event] = self.t);
+        self.resets.push(self.t);
+        let few = self.resets.len() <= RESETS;
+        let first = if few { f64::INFINITY } else { self.resets.remove(0) };
+        if at_once || (self.t - first).abs() <= SHORT * (self.t - self.t0).abs() {
+            return Err(Failure::EventsAccumulate { t: self.t, event: name.clone() });
+        }
+        Ok(())
+    }
+}
