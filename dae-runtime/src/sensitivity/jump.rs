@@ -117,6 +117,9 @@ fn moved(from: &[f64], delta: f64, direction: &[f64]) -> Vec<f64> {
     from.iter().zip(direction).map(|(from, direction)| from + delta * direction).collect()
 }
 
+/// A change of the state at a time, with changes of parameters by position.
+type ChangeWithParameters<'f> = &'f dyn Fn(f64, &[(usize, f64)], &mut [f64]);
+
 /// Changes in the arguments of a change of the state, and what it makes of them.
 pub(crate) struct Carried {
     /// For each quantity the derivative of the time, times its scale.
@@ -312,13 +315,7 @@ impl Carried {
 
     /// Applies the derivative of a change of the state at `t`, `y` that depends on parameters, too: `change` receives the
     /// changes of parameters, by position.
-    pub(crate) fn change_with(
-        &mut self,
-        dae: &dyn Dae,
-        t: f64,
-        y: &[f64],
-        change: &dyn Fn(f64, &[(usize, f64)], &mut [f64]),
-    ) {
+    pub(crate) fn change_with(&mut self, dae: &dyn Dae, t: f64, y: &[f64], change: ChangeWithParameters<'_>) {
         for ((tau, value), factors) in self.by_time.iter().zip(&mut self.values).zip(&self.factors) {
             let at = Moment { t, y, yp: &[], ypp: &[], scale: self.scale };
             let step = at.step(dae, &Towards { t: *tau, y: value, yp: &[] });

@@ -66,7 +66,7 @@ impl<'d> EventList<'d, '_> {
     pub(super) fn is_noted(&self, event: usize, (t, y, yp): (f64, &[f64], &[f64])) -> bool {
         let mut changed = y.to_vec();
         match self.of_model(event) {
-            Some((declared, number)) if declared.is_noted(number) => return true,
+            Some((declared, number)) if declared.is_noted(number) => true,
             Some((declared, number)) => {
                 let changes = declared.change(&[number], &Arrival { t, y, yp }, &[], &mut changed);
                 !self.is_terminal(event) && changes.is_ok() && changed == y

@@ -186,7 +186,8 @@ impl<'d, 'c> Events<'d, 'c> {
         zeros.sort_by(|a, b| (a.t - self.t).abs().total_cmp(&(b.t - self.t).abs()));
         let is_due = self.is_due(now);
         let width = self.width(now);
-        let is_earlier = |zero: &&Zero| !zero.is_noted && !(is_due && (zero.t - now).abs() <= width);
+        let is_at_end = |zero: &Zero| is_due && (zero.t - now).abs() <= width;
+        let is_earlier = |zero: &&Zero| !zero.is_noted && !is_at_end(zero);
         if landed.is_none()
             && let Some(first) = zeros.iter().find(is_earlier).copied()
         {
