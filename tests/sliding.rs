@@ -6,7 +6,7 @@ use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::pipeline::{Compiled, compile};
 use dae::symbolic::read_text;
-use dae::{Dae, Failure, Integration, Method, Record, RunError, Solution};
+use dae::{Dae, Event, Failure, Integration, Method, Record, RunError, Solution};
 
 const METHODS: [Method; 3] = [Method::Radau5, Method::Radau, Method::Bdf];
 
@@ -424,4 +424,89 @@ fn a_spiral_ends_on_an_intersection() {
         let z = solution.end_state[2];
         assert!(begin > 0.3 && begin < 3.0 && (z - (8.0 - begin)).abs() < 3.0, "{method:?}: {begin}, {z}");
     }
+}
+
+/// Every method with step-size control, in the forms that suit it: the pendulum comes to rest at the same time.
+#[test]
+fn every_method_slides() {
+    let text = "param g = 9.81; param mu = 2; var x = 0.6; var y = -0.8; var u = 0; var v ~ 0; var lambda;
+         let w = x * v - y * u;
+         der(x) = u; der(y) = v;
+         der(u) = -lambda * x + mu * y * signum(w); der(v) = -lambda * y - g - mu * x * signum(w);
+         x.powi(2) + y.powi(2) = 1;";
+    let angle =
+        index1("var phi = 0.6435011087932844; var w = 0; der(phi) = w; der(w) = -9.81 * sin(phi) - 2 * signum(w);");
+    let reference = run(&angle, Method::Radau, [0.0, 5.0]);
+    let (rests, _) = times(&reference, "w").last().copied().expect("it comes to rest");
+    for (form, methods) in [
+        ("index1", &[Method::Radau5, Method::Limex][..]),
+        ("index2", &[Method::Bdf, Method::Hem5, Method::Mexx]),
+        ("stabilized(B)", &[Method::Bdf]),
+        ("projected(B)", &[Method::Radau5]),
+        ("pc", &[Method::Radau]),
+        ("baumgarte(1)", &[Method::Radau5]),
+        ("underlying", &[Method::Radau5, Method::Dopri5, Method::Dop853]),
+    ] {
+        let (model, _) = read_text(&format!("struct M {{ {text} }}")).expect("a model");
+        let compiled = compile(model.with_forms([form.parse::<Form>().expect("a form")]), 0.0).expect("the form");
+        let it = &compiled.forms[0];
+        let system =
+            Interpreter::new(it.program.clone(), compiled.prolonged.clone()).completed(it.formulation.completion);
+        for &method in methods {
+            let solution = Integration::new(&*system).method(method).rtol(1e-10).atol(1e-10).run(0.0, 5.0);
+            let solution = solution.unwrap_or_else(|error| panic!("{form} by {method:?}: {error}"));
+            let slide = solution.slides.last().expect("it comes to rest");
+            assert!(
+                (slide.begin - rests).abs() < 1e-6 && slide.end.is_none(),
+                "{form} by {method:?}: {slide:?}, {rests}"
+            );
+            let x = solution.value("x", 5.0).unwrap_or(f64::NAN);
+            assert!((x - reference.end_state[0].sin()).abs() < 1e-6, "{form} by {method:?}: {x}");
+        }
+    }
+}
+
+/// States between steps and at given times are on the surface, and events happen there. On x = y, both fall by 6/17 in
+/// the unit of time, from 17/14 at 1/7.
+#[test]
+fn what_is_recorded_on_a_surface() {
+    let form =
+        index1("var x = 1.5; var y = 1; der(x) = if x > y { -2 } else { 2 }; der(y) = if y > x { -3 } else { 1.5 };");
+    let exact = |t: f64| 17.0 / 14.0 - 6.0 / 17.0 * (t - 1.0 / 7.0);
+    let at: Vec<f64> = (3..20).map(|k| 0.05 * f64::from(k)).collect();
+    for method in METHODS {
+        let base = || Integration::new(&form).method(method).rtol(1e-9).atol(1e-9);
+        let dense = base().record(Record::Dense).run(0.0, 1.0).unwrap();
+        let listed = base().record(Record::At(at.clone())).run(0.0, 1.0).unwrap();
+        for (k, &t) in at.iter().enumerate() {
+            let listed = listed.state(k).expect("it has been recorded");
+            let between = dense.at(t).expect("within the run");
+            for value in [listed[0], listed[1], between[0], between[1]] {
+                assert!((value - exact(t)).abs() < 1e-8, "{method:?} at {t}: {value}, {}", exact(t));
+            }
+        }
+        // x = 1.1 at 1/7 + 17/6 (17/14 - 1.1); there x is set to 1.4, and returns to the line.
+        let event = Event::new("low", |_, state, _| state[0] - 1.1).falling().reset(|_, state| state[0] = 1.4);
+        let solution = base().event(event).run(0.0, 0.6).unwrap();
+        let first = 1.0 / 7.0 + 17.0 / 6.0 * (17.0 / 14.0 - 1.1);
+        assert!((solution.occurrences[0].t - first).abs() < 1e-8, "{method:?}: {:?}", solution.occurrences);
+        assert_eq!(solution.slides.len(), 2, "{method:?}: {:?}", solution.slides);
+        let again = first + 0.3 / 3.5;
+        assert!((solution.slides[1].begin - again).abs() < 1e-8, "{method:?}: {:?}", solution.slides);
+        assert_eq!(solution.slides[0].end, Some(solution.occurrences[0].t), "{method:?}");
+    }
+}
+
+/// Derivatives of solutions are not carried along surfaces, and none is returned.
+#[test]
+fn derivatives_along_surfaces_are_refused() {
+    let form = index1("param mu = 1; var v = 1; var x = 0; der(v) = -mu * signum(v); der(x) = v;");
+    let error = Integration::new(&form).sensitivities(["mu"]).run(0.0, 2.0).unwrap_err();
+    let RunError::Stopped { failure: Failure::NotDifferentiable { t, quantity }, .. } = &error else {
+        panic!("{error}")
+    };
+    assert!((t - 1.0).abs() < 1e-5 && quantity == "mu", "{error}");
+    assert!(Integration::new(&form).sensitivities(["mu"]).adjoint(0.0, 2.0).is_err());
+    let before = Integration::new(&form).sensitivities(["mu"]).run(0.0, 0.5).unwrap();
+    assert_eq!(before.slides, []);
 }

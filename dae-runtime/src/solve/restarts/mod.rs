@@ -8,6 +8,7 @@
 //! continues neither beyond a surface nor along it, `chattering` says so.
 
 mod along;
+mod approach;
 mod chattering;
 mod continuity;
 mod sliding;
@@ -28,6 +29,7 @@ use crate::integrator::stepper::{Failure, Options, Statistics, StepCause, StepCo
 use crate::linalg::iteration_matrix::FactorizationPlan;
 use crate::methods::radau;
 use along::Along;
+use approach::Approach;
 
 /// Number of steps made by a one-stage method, BDF, where a method with several stages meets a kink.
 const HOPS: usize = 10;
@@ -423,13 +425,21 @@ impl<'d> PiecewiseRun<'d> {
         if matches!(self.phase, Phase::Jumping { .. }) {
             return Ok(false);
         }
-        if self.phase == Phase::Regular
-            && let Some(target) = self.ceases_to_be_held(start.0)?
-        {
-            self.rewind(start, target)?;
-            self.locate_switches();
-            self.until = Some(target);
-            return Ok(true);
+        if self.phase == Phase::Regular {
+            let target = match self.approach(start) {
+                Approach::None => self.ceases_to_be_held(start.0)?,
+                Approach::Until(target) => Some(target),
+                Approach::At(switch) => {
+                    self.take_over(start.0, [start.1, start.2], Phase::Regular, None)?;
+                    return self.goes_along_from(switch).map(|()| true);
+                }
+            };
+            if let Some(target) = target {
+                self.rewind(start, target)?;
+                self.locate_switches();
+                self.until = Some(target);
+                return Ok(true);
+            }
         }
         let t = self.stepper.time();
         let shortest = 16.0 * f64::EPSILON * t.abs().max(start.0.abs());

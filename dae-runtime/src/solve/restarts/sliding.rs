@@ -5,6 +5,7 @@
 //! ([`crate::completions::sliding`]); and when the run has slid along which surfaces.
 
 use super::along::{NO_EQUATIONS, NOT_OFFERED, Piece, obstacle_of, with_weights};
+use super::approach::Approach;
 use super::without_weights::WithoutWeights;
 use super::{Phase, PiecewiseRun};
 use crate::completions::sliding::{Mode, Undecided, Unsuitable};
@@ -222,6 +223,24 @@ impl<'d> PiecewiseRun<'d> {
             along.slides.iter_mut().filter(|slide| slide.end.is_none()).for_each(|slide| slide.end = Some(t));
             along.piece = None;
         }
+    }
+
+    /// The surface that the last step, from a state `start` on, should have reached.
+    pub(super) fn approach(&self, start: (f64, &[f64], &[f64])) -> Approach {
+        match self.along.as_ref().filter(|along| along.piece.is_none() && along.crossed != Some(start.0)) {
+            Some(along) => Approach::of(&along.surfaces, self.stepper.as_ref(), start, along.direction),
+            None => Approach::None,
+        }
+    }
+
+    /// Continues along a surface within whose tolerances the run is; if that does not hold the solution after all, the next
+    /// step is not expected to reach it.
+    pub(super) fn goes_along_from(&mut self, switch: usize) -> Result<(), Failure> {
+        if !self.goes_along(switch)? {
+            let t = self.stepper.time();
+            self.along.iter_mut().for_each(|along| along.crossed = Some(t));
+        }
+        Ok(())
     }
 
     /// Has the run leave a surface at the start of the last step, if the weight of that surface is that of no combination
