@@ -1,4 +1,5 @@
-//! The equations between the sides of surfaces: generated code against the interpreter, and Jacobians against differences.
+//! The equations between the sides of surfaces: generated code against the interpreter, and Jacobians against
+//! differences.
 
 use dae::runtime::contract::{BlendedDescription, Pattern};
 use dae::symbolic::form::Form;

@@ -87,8 +87,8 @@ impl Along<'_> {
 }
 
 pub(super) const NO_EQUATIONS: &str = "the form has no equations for what lies between them";
-pub(super) const NOT_OFFERED: &str = "its equations between them are not known, since the function contains derivatives or jumps \
-                           itself, or an equation that has been differentiated jumps there";
+pub(super) const NOT_OFFERED: &str = "its equations between them are not known, since the function contains derivatives \
+                                      or jumps itself, or an equation that has been differentiated jumps there";
 
 /// What keeps a solution from being followed along a surface, as part of a sentence.
 pub(super) fn obstacle_of(undecided: &Undecided) -> Name {

@@ -1,11 +1,11 @@
 //! Surfaces that a step should have reached.
 //!
-//! In: a step whose ends are on one side of a surface, and the surfaces along which solutions can slide. Out: whether the
-//! surface is at the start of the step, or before which time it is.
+//! In: a step whose ends are on one side of a surface, and the surfaces along which solutions can slide. Out: whether
+//! the surface is at the start of the step, or before which time it is.
 //!
-//! Where the equations of both sides lead back to a surface, the stages of a step from near it may lie on both sides, and
-//! its end on the side of its start: as if the solution slid, but in an arbitrary combination of both sides, and not on
-//! the surface. The derivative at the start of the step tells that the surface is reached within it.
+//! Where the equations of both sides lead back to a surface, the stages of a step from near it may lie on both sides,
+//! and its end on the side of its start: as if the solution slid, but in an arbitrary combination of both sides, and
+//! not on the surface. The derivative at the start of the step tells that the surface is reached within it.
 
 use crate::completions::sliding::{Mode, Surfaces};
 use crate::integrator::stepper::Stepper;
@@ -25,8 +25,8 @@ pub(super) enum Approach {
 }
 
 impl Approach {
-    /// Of the last step of a stepper that is on a side of all surfaces, from a state `start` on; `direction` is the sign
-    /// of the direction of the run.
+    /// Of the last step of a stepper that is on a side of all surfaces, from a state `start` on; `direction` is the
+    /// sign of the direction of the run.
     pub(super) fn of(
         surfaces: &Surfaces<'_>,
         stepper: &dyn Stepper,
