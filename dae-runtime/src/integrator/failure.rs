@@ -482,8 +482,8 @@ impl fmt::Display for Failure {
             ),
             Failure::NotDifferentiable { t, quantity } => write!(
                 f,
-                "the solution has no derivative with respect to `{quantity}` after t = {t}: what happens there only touches its zero, or happens together with \
-                 something else that depends on `{quantity}` in another way"
+                "the solution has no derivative with respect to `{quantity}` after t = {t}, or none is known: what happens there only touches its zero, or \
+                 happens together with something else that depends on `{quantity}` in another way, or the solution slides along a surface from there on"
             ),
             Failure::InconsistentStart { t, equation, value, allowed } => write!(
                 f,

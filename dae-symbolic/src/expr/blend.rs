@@ -1,7 +1,7 @@
 //! Expressions between the two sides of switching surfaces.
 //!
-//! In: an expression, and surfaces $\sigma_k = 0$, each with a weight $s_k$. Out: the expression that is multi-affine in
-//! the weights and agrees with the given one on every side: $s_k = 0$ stands for $\sigma_k < 0$, $s_k = 1$ for
+//! In: an expression, and surfaces $\sigma_k = 0$, each with a weight $s_k$. Out: the expression that is multi-affine
+//! in the weights and agrees with the given one on every side: $s_k = 0$ stands for $\sigma_k < 0$, $s_k = 1$ for
 //! $\sigma_k > 0$. For one surface
 //!
 //! $$ (1 - s)\, f\vert_{\sigma < 0} + s\, f\vert_{\sigma > 0}. $$

@@ -9,9 +9,9 @@
 //!
 //! for each of the surfaces: a complementarity problem in $r(s)$, linear where weights do not multiply one another. It
 //! has exactly one solution if $-\partial r/\partial s$ is a P-matrix (R. W. Cottle, J.-S. Pang, R. E. Stone, *The
-//! Linear Complementarity Problem*, 1992). For few surfaces all combinations are examined; sliding along a single surface
-//! counts only if both sides lead to it, while an intersection may hold a solution that goes around it in a spiral. For
-//! many surfaces, those that contradict the conditions are exchanged one after the other.
+//! Linear Complementarity Problem*, 1992). For few surfaces all combinations are examined; sliding along a single
+//! surface counts only if both sides lead to it, while an intersection may hold a solution that goes around it in a
+//! spiral. For many surfaces, those that contradict the conditions are exchanged one after the other.
 
 use super::rates::{Mode, Rates};
 use super::structure::{Structure, Unsuitable};
@@ -20,8 +20,8 @@ use crate::contract::Name;
 
 /// Up to this many surfaces all combinations are examined.
 const FEW: usize = 3;
-/// A derivative of a switching function is zero if it is below this fraction of the sum of its terms, and a weight is on
-/// a side if it is this close to it.
+/// A derivative of a switching function is zero if it is below this fraction of the sum of its terms, and a weight is
+/// on a side if it is this close to it.
 pub(super) const ZERO: f64 = 1e-9;
 /// Surfaces are independent of one another if the weight of each responds to the other by less than this fraction of
 /// its response to its own.
@@ -54,8 +54,8 @@ enum Fit {
 }
 
 impl Surfaces<'_> {
-    /// The modes of all surfaces in which the solution goes on from the state `y` near the surfaces `at`, moved onto them, with the present modes of all
-    /// others; `yp` is a guess, and so are the modes of `at` if these are many.
+    /// The modes of all surfaces in which the solution goes on from the state `y` near the surfaces `at`, moved onto
+    /// them, with the present modes of all others; `yp` is a guess, and so are the modes of `at` if these are many.
     pub(crate) fn choose(
         &self,
         (t, y, yp): (f64, &[f64], &[f64]),

@@ -7,9 +7,9 @@
 //!
 //! whose unknowns are $y$ and the weights $s_k$ of these surfaces; on all other surfaces it stays on a side, whatever
 //! the sign of the switching function. Its switching functions are those of the formulation, except on the surfaces
-//! along which it slides, and $s_k$ and $1 - s_k$, apart from rounding errors: where one of these vanishes, the solution
-//! leaves the surface. Weights are of index 2 where the equations $\bar F$ are of index 1 or 2 (L. Dieci, L. Lopez, J.
-//! Comput. Appl. Math. 236, 2012; N. Guglielmi, E. Hairer, SIAM J. Appl. Dyn. Syst. 14, 2015, and 21, 2022).
+//! along which it slides, and $s_k$ and $1 - s_k$, apart from rounding errors: where one of these vanishes, the
+//! solution leaves the surface. Weights are of index 2 where the equations $\bar F$ are of index 1 or 2 (L. Dieci, L.
+//! Lopez, J. Comput. Appl. Math. 236, 2012; N. Guglielmi, E. Hairer, SIAM J. Appl. Dyn. Syst. 14, 2015, and 21, 2022).
 //!
 //! | file | what |
 //! |---|---|

@@ -28,6 +28,8 @@ pub(super) struct Along<'d> {
     pub(super) end: Option<Failure>,
     /// Times of recent changes, the oldest first.
     pub(super) changes: VecDeque<f64>,
+    /// The time of a state near a surface that does not hold the solution.
+    pub(super) crossed: Option<f64>,
 }
 
 /// Equations along surfaces.
@@ -43,7 +45,7 @@ impl<'d> Along<'d> {
         let surfaces = Surfaces::of(dae).filter(|_| options.control == StepControl::Adaptive)?;
         let (slides, changes) = (Vec::new(), VecDeque::new());
         let direction = if t_end < t0 { -1.0 } else { 1.0 };
-        Some(Along { surfaces, direction, piece: None, slides, obstacle: None, end: None, changes })
+        Some(Along { surfaces, direction, piece: None, slides, obstacle: None, end: None, changes, crossed: None })
     }
 
     /// The search for sign changes in steps along surfaces.
@@ -85,8 +87,8 @@ impl Along<'_> {
 }
 
 pub(super) const NO_EQUATIONS: &str = "the form has no equations for what lies between them";
-pub(super) const NOT_OFFERED: &str = "its equations between them are not known, since the function contains derivatives or jumps \
-                           itself, or an equation that has been differentiated jumps there";
+pub(super) const NOT_OFFERED: &str = "its equations between them are not known, since the function contains derivatives \
+                                      or jumps itself, or an equation that has been differentiated jumps there";
 
 /// What keeps a solution from being followed along a surface, as part of a sentence.
 pub(super) fn obstacle_of(undecided: &Undecided) -> Name {

@@ -5,11 +5,13 @@
 //! a jump of $F$, or a kink that makes the error of a step too large; a stepper of a one-stage method for a few steps
 //! where several stages cannot be solved; and the work of all of them. Whether unknowns are continuous at a kink is
 //! examined in `continuity`; where a solution slides along a surface, its pieces are those of `sliding`, and where it
-//! continues neither beyond a surface nor along it, `chattering` says so.
+//! continues neither beyond a surface nor along it, `chattering` says so. Steps are repeated in `repeat`.
 
 mod along;
+mod approach;
 mod chattering;
 mod continuity;
+mod repeat;
 mod sliding;
 mod without_weights;
 
@@ -17,7 +19,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::Method;
-use super::between::{Between, Sought};
+use super::between::Between;
 use super::degrees_of_freedom::BeforeSwitch;
 use super::drift::Before;
 use super::time_events::Crossing;
@@ -46,8 +48,6 @@ const SHORT: f64 = 1e-9;
 /// beyond it, and the multipliers of these constraints, which are impulses in that step, have their values after the
 /// second.
 const JUMPING: usize = 2;
-/// Largest number of separate steps to a time within the last step.
-const STEPS_ASIDE: usize = 100;
 /// Length of the first step of a piece, as a fraction of the last regular step before it. It has no error test, since
 /// algebraic unknowns and derivatives, from which errors are estimated, may have jumped.
 const SETTLING: f64 = 1e-3;
@@ -415,75 +415,6 @@ impl<'d> PiecewiseRun<'d> {
     /// The length of the last regular step; if that was cut at a switch, or approaches one, what it counts as.
     pub(super) fn last_step(&self) -> f64 {
         self.last_step
-    }
-
-    /// Has the last step, which began at `start`, repeated with an earlier end if a function changes its sign twice in
-    /// it, or if it passes a kink or jump at which it should have ended; returns whether it does. A step at whose start
-    /// unknowns jump is left alone: its polynomial says nothing about what lies between its ends.
-    pub(super) fn divide(&mut self, start: (f64, &[f64], &[f64])) -> Result<bool, Failure> {
-        if matches!(self.phase, Phase::Jumping { .. }) {
-            return Ok(false);
-        }
-        if self.phase == Phase::Regular
-            && let Some(target) = self.ceases_to_be_held(start.0)?
-        {
-            self.rewind(start, target)?;
-            self.locate_switches();
-            self.until = Some(target);
-            return Ok(true);
-        }
-        let t = self.stepper.time();
-        let shortest = 16.0 * f64::EPSILON * t.abs().max(start.0.abs());
-        let sought = match self.phase {
-            Phase::Regular => Sought::Kinks,
-            Phase::Settling { at } => Sought::Jumps { beyond: at },
-            // Steps along surfaces end where the solution leaves them.
-            Phase::Hopping { .. } if self.is_along() => Sought::Jumps { beyond: None },
-            Phase::Jumping { .. } | Phase::Hopping { .. } => Sought::Nothing,
-        };
-        let target = self.search(start.0, sought).filter(|target| (target - start.0).abs() > shortest);
-        let Some(target) = target else { return self.leaves_at(start) };
-        self.rewind(start, target)?;
-        self.locate_switches();
-        self.until = Some(target);
-        Ok(true)
-    }
-
-    /// The time at which the last step, which began at `before`, has to end because of sign changes.
-    fn search(&mut self, before: f64, sought: Sought) -> Option<f64> {
-        if !self.is_along() {
-            return self.between.as_mut()?.search(self.stepper.as_mut(), before, sought);
-        }
-        let between = self.along.as_mut()?.between()?;
-        between.search(self.stepper.with_weights()?, before, sought)
-    }
-
-    /// Has the last step, which began at the given state, repeated to end at `target`.
-    pub(super) fn rewind(&mut self, (t, y, yp): (f64, &[f64], &[f64]), target: f64) -> Result<(), Failure> {
-        let mut done = self.statistics();
-        done.steps = done.steps.saturating_sub(1);
-        done.switch_rejections += 1;
-        let start = RunStart { t0: t, y0: y, yp0: yp, t_end: target, plan: &self.plan };
-        let first = Some((target - t).abs()).filter(|length| *length > 0.0);
-        self.stepper = self.begin(self.phase, start, first, &done)?;
-        self.done = done;
-        Ok(())
-    }
-
-    /// The state and its derivative at `target`, reached exactly by separate steps from an earlier state; the run stays
-    /// where it is. `None` if one of these steps fails, or more than [`STEPS_ASIDE`] are needed.
-    pub(super) fn state_at(&mut self, (t, y, yp): (f64, &[f64], &[f64]), target: f64) -> Option<[Vec<f64>; 2]> {
-        let start = RunStart { t0: t, y0: y, yp0: yp, t_end: target, plan: &self.plan };
-        let mut aside = self.begin(self.phase, start, Some((target - t).abs()), &self.statistics()).ok()?;
-        for _ in 0..STEPS_ASIDE {
-            if aside.time() == target {
-                break;
-            }
-            aside.step().ok()?;
-        }
-        let found = (aside.time() == target).then(|| [aside.state().to_vec(), aside.derivative().to_vec()]);
-        self.done += Statistics { steps: 0, ..aside.statistics() };
-        found
     }
 
     /// Continues from the state that an event has set.

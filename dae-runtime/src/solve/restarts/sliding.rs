@@ -5,6 +5,7 @@
 //! ([`crate::completions::sliding`]); and when the run has slid along which surfaces.
 
 use super::along::{NO_EQUATIONS, NOT_OFFERED, Piece, obstacle_of, with_weights};
+use super::approach::Approach;
 use super::without_weights::WithoutWeights;
 use super::{Phase, PiecewiseRun};
 use crate::completions::sliding::{Mode, Undecided, Unsuitable};
@@ -100,9 +101,9 @@ impl<'d> PiecewiseRun<'d> {
         }
     }
 
-    /// Continues where the weight of a surface has become that of a side. Usually the solution leaves the surface to that
-    /// side and slides along the others as before; from an intersection around which it went in a spiral it may leave
-    /// others as well.
+    /// Continues where the weight of a surface has become that of a side. Usually the solution leaves the surface to
+    /// that side and slides along the others as before; from an intersection around which it went in a spiral it may
+    /// leave others as well.
     fn exits(&mut self, surface: usize, side: Mode) -> Result<(), Failure> {
         let Some(along) = &self.along else { return Ok(()) };
         let Some(piece) = &along.piece else { return Ok(()) };
@@ -118,8 +119,8 @@ impl<'d> PiecewiseRun<'d> {
         self.go_along(modes, &[surface])
     }
 
-    /// Where the run crosses a surface within its tolerances of others: whether it slides along all of them, because the
-    /// equations lead around their intersection, and in ever smaller circles.
+    /// Where the run crosses a surface within its tolerances of others: whether it slides along all of them, because
+    /// the equations lead around their intersection, and in ever smaller circles.
     fn goes_along_intersection(&mut self, modes: &[Mode], surface: usize) -> Result<bool, Failure> {
         let Some(along) = &self.along else { return Ok(false) };
         let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
@@ -224,9 +225,27 @@ impl<'d> PiecewiseRun<'d> {
         }
     }
 
-    /// Has the run leave a surface at the start of the last step, if the weight of that surface is that of no combination
-    /// at its end, and the search for sign changes has not found where it ceases to be one: then that is too close to the
-    /// start. Returns whether it does.
+    /// The surface that the last step, from a state `start` on, should have reached.
+    pub(super) fn approach(&self, start: (f64, &[f64], &[f64])) -> Approach {
+        match self.along.as_ref().filter(|along| along.piece.is_none() && along.crossed != Some(start.0)) {
+            Some(along) => Approach::of(&along.surfaces, self.stepper.as_ref(), start, along.direction),
+            None => Approach::None,
+        }
+    }
+
+    /// Continues along a surface within whose tolerances the run is; if that does not hold the solution after all, the
+    /// next step is not expected to reach it.
+    pub(super) fn goes_along_from(&mut self, switch: usize) -> Result<(), Failure> {
+        if !self.goes_along(switch)? {
+            let t = self.stepper.time();
+            self.along.iter_mut().for_each(|along| along.crossed = Some(t));
+        }
+        Ok(())
+    }
+
+    /// Has the run leave a surface at the start of the last step, if the weight of that surface is that of no
+    /// combination at its end, and the search for sign changes has not found where it ceases to be one: then that is
+    /// too close to the start. Returns whether it does.
     pub(super) fn leaves_at(&mut self, start: (f64, &[f64], &[f64])) -> Result<bool, Failure> {
         let Some(piece) = self.along.as_ref().and_then(|along| along.piece.as_ref()) else { return Ok(false) };
         let dae = piece.dae.clone();

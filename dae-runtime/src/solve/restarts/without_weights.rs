@@ -1,7 +1,7 @@
 //! Steps along surfaces, without the weights.
 //!
-//! In: a stepper of the unknowns of a formulation and of the weights of surfaces along which its solution slides. Out: a
-//! stepper of the unknowns of the formulation.
+//! In: a stepper of the unknowns of a formulation and of the weights of surfaces along which its solution slides. Out:
+//! a stepper of the unknowns of the formulation.
 
 use crate::integrator::stepper::{DenseAccuracy, Failure, Statistics, Stepper};
 

@@ -1,0 +1,165 @@
+//! Dry friction: bodies that stick and slip, and come to rest.
+
+use dae::runtime::solution::Slide;
+use dae::symbolic::eval::Interpreter;
+use dae::symbolic::form::Form;
+use dae::symbolic::pipeline::{Compiled, compile};
+use dae::symbolic::read_text;
+use dae::{Integration, Method};
+
+use super::{METHODS, compiled, index1, interpreted, run, times};
+
+/// A block on a belt with Stribeck friction: between its slips the block moves with the belt.
+#[test]
+fn a_block_on_a_belt_sticks_and_slips() {
+    let model = compiled(
+        "param m = 1; param k = 100; param c = 0.5; param N = 10; param mus = 0.6; param mud = 0.3; param vs = 0.1;
+         param belt = 0.2; var x = 0; var v = 0;
+         let vrel = belt - v; let mu = mud + (mus - mud) * exp(-(vrel / vs).powi(2));
+         der(x) = v;
+         let stick = max(-mus * N, min(mus * N, k * x + c * v));
+         let friction = if vrel > 0 { mu * N } else if vrel < 0 { -mu * N } else { stick };
+         m * der(v) = -k * x - c * v + friction;",
+    );
+    for form in [Form::Original, Form::Index1] {
+        let system = interpreted(&model, form.clone());
+        for method in METHODS {
+            let solution = run(&system, method, [0.0, 10.0]);
+            let slides = &solution.slides;
+            assert!(slides.len() > 3, "{form} by {method:?}: {slides:?}");
+            // It slips when the spring and the damper pull with the largest static friction: k x + c belt = mus N.
+            for end in slides.iter().filter_map(|slide| slide.end) {
+                let place = solution.times.iter().position(|t| *t == end).expect("a step ends there");
+                let state = solution.state(place).expect("a state");
+                assert!((100.0 * state[0] + 0.1 - 6.0).abs() < 1e-6, "{form} by {method:?}: {state:?}");
+                assert!((state[1] - 0.2).abs() < 1e-14, "{form} by {method:?}: {state:?}");
+            }
+            // Every cycle is like the others.
+            let begins: Vec<f64> = slides.iter().map(|slide| slide.begin).collect();
+            let periods: Vec<f64> = begins.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            let same = periods.windows(2).skip(1).all(|pair| (pair[0] - pair[1]).abs() < 1e-6);
+            assert!(same, "{form} by {method:?}: {periods:?}");
+        }
+    }
+}
+
+/// A pendulum in Cartesian coordinates with dry friction that opposes its angular velocity: it comes to rest where
+/// gravity along the circle is less than friction, and stays there.
+#[test]
+fn a_pendulum_with_dry_friction_comes_to_rest() {
+    let model = compiled(
+        "param g = 9.81; param mu = 0.5; var x = 0.6; var y = -0.8; var u = 0; var v ~ 0; var lambda;
+         let w = x * v - y * u;
+         der(x) = u; der(y) = v;
+         der(u) = -lambda * x + mu * y * signum(w); der(v) = -lambda * y - g - mu * x * signum(w);
+         x.powi(2) + y.powi(2) = 1;",
+    );
+    // The angle from below: phi'' = -g sin phi - mu sgn phi', integrated on its own.
+    let angle =
+        index1("var phi = 0.6435011087932844; var w = 0; der(phi) = w; der(w) = -9.81 * sin(phi) - 0.5 * signum(w);");
+    let reference = run(&angle, Method::Radau, [0.0, 20.0]);
+    let rests = times(&reference, "w").last().copied().expect("it comes to rest");
+    assert!(rests.0 < 10.0 && rests.1.is_none() && reference.end_state[1].abs() < 1e-15, "{rests:?}");
+    for form in [Form::Index1, Form::Index2, Form::Ggl] {
+        let system = interpreted(&model, form.clone());
+        for method in [Method::Radau5, Method::Bdf] {
+            let solution = Integration::new(&system).method(method).rtol(1e-9).atol(1e-9).run(0.0, 20.0);
+            let solution = solution.unwrap_or_else(|error| panic!("{form} by {method:?}: {error}"));
+            let slide = solution.slides.last().expect("it comes to rest");
+            assert!((slide.begin - rests.0).abs() < 1e-5 && slide.end.is_none(), "{form} by {method:?}: {slide:?}");
+            let x = solution.value("x", 20.0).unwrap_or(f64::NAN);
+            assert!((x - reference.end_state[0].sin()).abs() < 1e-6, "{form} by {method:?}: {x}");
+            let [x, y, u, v] = ["x", "y", "u", "v"].map(|name| solution.value(name, 20.0).unwrap_or(f64::NAN));
+            assert!((x * v - y * u).abs() < 1e-15, "{form} by {method:?}: {u}, {v}");
+            // The constraint on velocities is only implied by the form index1.
+            assert!(u.hypot(v) < 1e-8, "{form} by {method:?}: {u}, {v}");
+            let at_rest = solution.times.iter().filter(|t| **t > slide.begin + 1e-9).count();
+            assert!(at_rest < 40, "{form} by {method:?}: {at_rest} steps at rest");
+        }
+    }
+}
+
+/// Every method with step-size control, in the forms that suit it: the pendulum comes to rest at the same time.
+#[test]
+fn every_method_slides() {
+    let text = "param g = 9.81; param mu = 2; var x = 0.6; var y = -0.8; var u = 0; var v ~ 0; var lambda;
+         let w = x * v - y * u;
+         der(x) = u; der(y) = v;
+         der(u) = -lambda * x + mu * y * signum(w); der(v) = -lambda * y - g - mu * x * signum(w);
+         x.powi(2) + y.powi(2) = 1;";
+    let angle =
+        index1("var phi = 0.6435011087932844; var w = 0; der(phi) = w; der(w) = -9.81 * sin(phi) - 2 * signum(w);");
+    let reference = run(&angle, Method::Radau, [0.0, 5.0]);
+    let (rests, _) = times(&reference, "w").last().copied().expect("it comes to rest");
+    for (form, methods) in [
+        ("index1", &[Method::Radau5, Method::Limex][..]),
+        ("index2", &[Method::Bdf, Method::Hem5, Method::Mexx]),
+        ("stabilized(B)", &[Method::Bdf]),
+        ("projected(B)", &[Method::Radau5]),
+        ("pc", &[Method::Radau]),
+        ("baumgarte(1)", &[Method::Radau5]),
+        ("underlying", &[Method::Radau5, Method::Dopri5, Method::Dop853]),
+    ] {
+        let (model, _) = read_text(&format!("struct M {{ {text} }}")).expect("a model");
+        let compiled = compile(model.with_forms([form.parse::<Form>().expect("a form")]), 0.0).expect("the form");
+        let it = &compiled.forms[0];
+        let system =
+            Interpreter::new(it.program.clone(), compiled.prolonged.clone()).completed(it.formulation.completion);
+        for &method in methods {
+            let solution = Integration::new(&*system).method(method).rtol(1e-10).atol(1e-10).run(0.0, 5.0);
+            let solution = solution.unwrap_or_else(|error| panic!("{form} by {method:?}: {error}"));
+            let slide = solution.slides.last().expect("it comes to rest");
+            assert!(
+                (slide.begin - rests).abs() < 1e-6 && slide.end.is_none(),
+                "{form} by {method:?}: {slide:?}, {rests}"
+            );
+            let x = solution.value("x", 5.0).unwrap_or(f64::NAN);
+            assert!((x - reference.end_state[0].sin()).abs() < 1e-6, "{form} by {method:?}: {x}");
+        }
+    }
+}
+
+/// Blocks in a row, coupled by springs, with dry friction; the first is moved to and fro by way of a spring.
+pub(super) fn blocks(count: usize) -> Compiled {
+    compiled(&format!(
+        "const N = {count}; param k = 1; param mu = 0.3; var q: [f64; N] = 0; var v: [f64; N] = 0;
+         for i in 0..N {{ der(q[i]) = v[i]; }}
+         der(v[0]) = k * (3 * sin(t / 2) - q[0]) - k * (q[0] - q[1]) - mu * signum(v[0]);
+         for i in 1..N - 1 {{ der(v[i]) = k * (q[i - 1] - 2 * q[i] + q[i + 1]) - mu * signum(v[i]); }}
+         der(v[N - 1]) = k * (q[N - 2] - q[N - 1]) - mu * signum(v[N - 1]);"
+    ))
+}
+
+/// Blocks that the motion has not reached stay at rest, and cost no steps: as many steps and evaluations for 25 blocks
+/// as for 100, and the same motion. Every block sticks and slips alternately.
+#[test]
+fn blocks_in_a_row() {
+    let mut known: Option<(Vec<Slide>, Vec<f64>, usize, usize)> = None;
+    for count in [25, 50, 100] {
+        let system = interpreted(&blocks(count), Form::Index1);
+        let solution = Integration::new(&system).rtol(1e-8).atol(1e-8).run(0.0, 20.0);
+        let solution = solution.unwrap_or_else(|error| panic!("{count}: {error}"));
+        let moved: Vec<f64> = (0..25).map(|i| solution.value(&format!("q[{i}]"), 20.0).unwrap_or(f64::NAN)).collect();
+        let reached = moved.iter().filter(|q| q.abs() > 1e-3).count();
+        assert!((2..20).contains(&reached), "{moved:?}");
+        let slides: Vec<Slide> = solution.slides.clone();
+        assert_eq!(slides.iter().filter(|slide| slide.begin == 0.0).count(), count);
+        for i in reached + 1..count {
+            let [(begin, None)] = times(&solution, &format!("v[{i}]"))[..] else { panic!("block {i}: {slides:?}") };
+            assert_eq!(begin, 0.0, "block {i}");
+        }
+        let moving: Vec<Slide> = slides.into_iter().filter(|slide| slide.begin > 0.0 || slide.end.is_some()).collect();
+        let (steps, residuals) = (solution.statistics.steps, solution.statistics.residuals);
+        println!("{count}: {} changes, {steps} steps, {residuals} residuals", moving.len());
+        if let Some((slides, q, known_steps, known_residuals)) = &known {
+            assert_eq!(slides.len(), moving.len(), "{count}");
+            for (one, other) in slides.iter().zip(&moving) {
+                assert!(one.switch == other.switch && (one.begin - other.begin).abs() < 1e-5, "{one:?}, {other:?}");
+            }
+            assert!(q.iter().zip(&moved).all(|(a, b)| (a - b).abs() < 1e-5), "{q:?}, {moved:?}");
+            assert!(steps < known_steps + known_steps / 4, "{count}: {steps}, {known_steps}");
+            assert!(residuals < known_residuals + known_residuals / 4, "{count}: {residuals}, {known_residuals}");
+        }
+        known.get_or_insert((moving, moved, steps, residuals));
+    }
+}
