@@ -3,7 +3,7 @@
 use super::*;
 
 /// Keys of the report of any model, well-posed or not.
-pub(crate) const KEYS: [&str; 36] = [
+pub(crate) const KEYS: [&str; 38] = [
     "name",
     "unknowns",
     "equation_names",
@@ -35,6 +35,8 @@ pub(crate) const KEYS: [&str; 36] = [
     "hidden_constraints",
     "invariants",
     "boundary",
+    "events",
+    "discrete_variables",
     "stand_ins",
     "warnings",
     "forms",

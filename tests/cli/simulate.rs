@@ -342,3 +342,27 @@ fn forms_with_choices() {
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     }
 }
+
+/// The events of a text are in the JSON, in the summary, and on both sides of each in a table.
+#[test]
+fn events_are_reported() {
+    let text = "struct Ball { var h = 1; var v = 0; discrete n = 0; der(h) = v; der(v) = -9.81;
+        when h < 0 { v = -0.5 * pre(v); n = pre(n) + 1; note \"impact\"; } }";
+    let model = file("events.dae", text);
+    let run = simulate(&[&model, "--t-end", "1"]);
+    let fall = (2.0_f64 / 9.81).sqrt();
+    let events = run["events"].as_array().expect("events");
+    assert_eq!(events.len(), 2);
+    for (event, t) in events.iter().zip([fall, 2.0 * fall]) {
+        assert_eq!((&event["name"], &event["message"]), (&"h < 0".into(), &"impact".into()));
+        assert!((number(&event["time"]) - t).abs() < 1e-6, "{event}");
+    }
+    let times: Vec<f64> = run["times"].as_array().expect("times").iter().map(number).collect();
+    assert_eq!(times.windows(2).filter(|pair| pair[0] == pair[1]).count(), 2);
+    let summary = stdout(&dae(&["simulate", &model, "--t-end", "1"]));
+    assert!(summary.contains("\nEvents\n  t = 0.4515") && summary.contains("h < 0: impact"), "{summary}");
+    let report = stdout(&dae(&["analyze", &model]));
+    assert!(report.contains("when h < 0") && report.contains("v = -pre(v)/2"), "{report}");
+    let output = dae(&["simulate", &model, "--t-end", "1", "--method", "taylor"]);
+    assert!(code(&output) != 0 && stderr(&output).contains("the event `h < 0`"), "{}", stderr(&output));
+}

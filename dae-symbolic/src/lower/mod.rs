@@ -9,6 +9,7 @@
 
 mod around_events;
 mod arrays;
+mod at_event;
 mod at_time;
 mod bounds;
 mod branches;
