@@ -362,7 +362,7 @@ fn events_are_reported() {
     let summary = stdout(&dae(&["simulate", &model, "--t-end", "1"]));
     assert!(summary.contains("\nEvents\n  t = 0.4515") && summary.contains("h < 0: impact"), "{summary}");
     let report = stdout(&dae(&["analyze", &model]));
-    assert!(report.contains("when h < 0") && report.contains("v = -pre(v)/2"), "{report}");
+    assert!(report.contains("when h < 0") && report.contains("v = -0.5·pre(v)"), "{report}");
     let output = dae(&["simulate", &model, "--t-end", "1", "--method", "taylor"]);
     assert!(code(&output) != 0 && stderr(&output).contains("the event `h < 0`"), "{}", stderr(&output));
 }
