@@ -324,3 +324,30 @@ fn what_events_cannot_contain_is_said() {
         assert!(found == code && text.contains(message), "{body}: {found} {text}");
     }
 }
+
+/// An algebraic unknown with a kink: two events in each period, and the exact solution on both sides.
+#[test]
+fn an_algebraic_unknown_changes_its_branch() {
+    let text = "struct Kink { var x; var y; var z; 0 = x + (if y > 0 { 2 * y } else { y }) - z; 3 * x + y - 1 + z = 0; x = sin(t);
+        when y > 0 { note \"up\"; } when y < 0 { note \"down\"; } }";
+    let period = 2.0 * std::f64::consts::PI;
+    for form in ["original", "index1", "ggl"] {
+        let Some(kink) = available(text, form) else { continue };
+        for method in [Method::Radau, Method::Bdf] {
+            let solution = run(kink.as_ref(), method, 1e-8, 5.0 * period);
+            // y = (1 - 4 sin t) / 3 where it is positive, (1 - 4 sin t) / 2 where it is negative.
+            for (t, state) in solution.iter() {
+                let above = 1.0 - 4.0 * t.sin();
+                let y = if above > 0.0 { above / 3.0 } else { above / 2.0 };
+                let place = solution.names.iter().position(|name| name == "y").expect("an unknown");
+                assert!((state[place] - y).abs() < 1e-12, "{form}, {method:?} at {t}: {} and {y}", state[place]);
+            }
+            assert_eq!(solution.occurrences.len(), 10, "{form}, {method:?}");
+            for (k, event) in solution.occurrences.iter().enumerate() {
+                let down = 0.25_f64.asin();
+                let expected = if k % 2 == 0 { down } else { 0.5 * period - down } + (k / 2) as f64 * period;
+                assert!((event.t - expected).abs() < 1e-9, "{form}, {method:?}: {} and {expected}", event.t);
+            }
+        }
+    }
+}

@@ -25,8 +25,10 @@ use crate::solution::event::Event;
 const BETWEEN: [f64; 3] = [-0.75, -0.5, -0.25];
 /// Zeros in a step that are no farther apart than this fraction of it count as simultaneous.
 const TOGETHER: f64 = 1e-10;
-/// A zero found on the dense output is corrected by no more than this fraction of the step.
+/// A zero found on the dense output is corrected by no more than this fraction of the step: of one that is repeated, and
+/// of one beside which separate steps are made.
 const LARGEST_CHANGE: f64 = 1e-2;
+const LARGEST_CHANGE_ASIDE: f64 = 0.5;
 /// Largest number of separate steps to the zero of an event that is only recorded.
 const REFINEMENTS: usize = 6;
 /// The rate of change of a function is measured over this fraction of a step.
@@ -176,7 +178,7 @@ impl<'d, 'c> Events<'d, 'c> {
         // Another stepper may have passed the target.
         self.target.take_if(|target| (target.t - now) * self.direction < 0.0);
         if let Some(target) = &landed
-            && let Some((better, value)) = self.better(target, [stepper.state(), stepper.derivative()])
+            && let Some((better, value)) = self.better(target, [stepper.state(), stepper.derivative()], LARGEST_CHANGE)
         {
             let (other, events) = (Some((target.t, value)), target.events.clone());
             self.target = Some(Target { t: better, events, other, ..*target });
@@ -242,7 +244,7 @@ impl<'d, 'c> Events<'d, 'c> {
             }
             let Some([y, yp]) = run.state_at(self.last(), t) else { break };
             let target = Target { t, events: vec![event], latest: end, length: end - self.t, other };
-            let better = self.better(&target, [&y, &yp]);
+            let better = self.better(&target, [&y, &yp], LARGEST_CHANGE_ASIDE);
             found = Some((Zero { t, ..zero }, y));
             let Some((better, value)) = better else { break };
             (t, other) = (better, Some((t, value)));
@@ -255,17 +257,24 @@ impl<'d, 'c> Events<'d, 'c> {
     }
 
     /// A time nearer to the zero than that of the target, at which a step has ended with this state, and the value of
-    /// the function at the target; `None` if the target is near enough or no such time is found.
-    fn better(&self, target: &Target, [y, yp]: [&[f64]; 2]) -> Option<(f64, f64)> {
+    /// the function at the target; `None` if the target is near enough or no such time is found. The first correction
+    /// is no longer than the fraction `largest` of the step.
+    fn better(&self, target: &Target, [y, yp]: [&[f64]; 2], largest: f64) -> Option<(f64, f64)> {
         let (t, event) = (target.t, target.events[0]);
         let value = self.list.value(event, t, y, yp);
         let slope = match target.other {
-            None => self.slope(event, (t, y, yp), SLOPE * (t - self.t)),
+            None => match self.slope(event, (t, y, yp), SLOPE * (t - self.t)) {
+                // Of unknowns without derivatives in the formulation, no rate of change is known.
+                slope if slope == 0.0 || !slope.is_finite() => {
+                    (value - self.list.value(event, self.t, &self.y, &self.yp)) / (t - self.t)
+                }
+                slope => slope,
+            },
             Some((other, value_there)) => (value - value_there) / (t - other),
         };
         let change = value / slope;
         // Each correction must be at most half as large as the last change of the time.
-        let most = target.other.map_or(LARGEST_CHANGE * target.length.abs(), |(other, _)| 0.5 * (t - other).abs());
+        let most = target.other.map_or(largest * target.length.abs(), |(other, _)| 0.5 * (t - other).abs());
         let is_change = change.abs() > self.resolution(t) && change.abs() <= most;
         let better = if (t - change - target.latest) * self.direction > 0.0 { target.latest } else { t - change };
         let is_ahead = (better - self.t) * self.direction > self.resolution(t);
