@@ -350,7 +350,8 @@
 //! | `note "the tank is empty";` | a text for the record of the event |
 //! | `terminate "the rod breaks";` | the run ends there, with this text |
 //!
-//! A condition that holds when a run begins has not become true. Right of `=`, an unknown that the same block changes
+//! A condition that holds when a run begins has not become true; one that does not hold there and does at once
+//! afterwards (`x > 0` from zero) becomes true there. Right of `=`, an unknown that the same block changes
 //! stands for its value after the event; any other has to stand in `pre` or `hold`, since it may differ before and after.
 //! What a block does not mention stays as it is where the constraints allow that, and otherwise changes as little as
 //! possible; all constraints, hidden ones included, hold after the event, in every form. If the changes of one event make

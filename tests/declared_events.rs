@@ -351,3 +351,43 @@ fn an_algebraic_unknown_changes_its_branch() {
         }
     }
 }
+
+/// A condition on time alone that changes far more often than the steps are short.
+#[test]
+fn fast_conditions_on_time_are_all_met() {
+    let text =
+        "struct A { param w = 400; var x = 0; discrete n = 0; der(x) = 1; when sin(w * t) > 0 { n = pre(n) + 1; } }";
+    let mut clock = system(text, "index1");
+    let solution = run(clock.as_ref(), Method::Radau, 1e-6, 100.0);
+    // Not at the start, where it becomes true at once.
+    let periods = (400.0 * 100.0 / (2.0 * std::f64::consts::PI)).floor();
+    assert_eq!(last(&solution, "n"), periods + 1.0);
+    // So fast that no number of samples is enough.
+    clock.set_parameter("w", 1e9).expect("a parameter");
+    let error = Integration::new(clock.as_ref()).run(0.0, 100.0).unwrap_err();
+    assert!(error.to_string().contains("`sin(w * t) > 0` changes too often"), "{error}");
+}
+
+/// A condition that does not hold at the start, and does so at once afterwards, becomes true at the start; one that
+/// holds there does not.
+#[test]
+fn conditions_become_true_at_the_start() {
+    let text = |condition: &str| {
+        format!("struct A {{ var x = 0; discrete n = 0; der(x) = 1; when {condition} {{ n = pre(n) + 1; }} }}")
+    };
+    for method in METHODS {
+        for (condition, expected) in [("x > 0", 1.0), ("t > 0", 1.0), ("x >= 0", 0.0), ("t >= 0", 0.0), ("x < 0", 0.0)]
+        {
+            let solution = run(system(&text(condition), "index1").as_ref(), method, 1e-8, 2.0);
+            assert_eq!(last(&solution, "n"), expected, "{method:?}: {condition}");
+            assert!(solution.occurrences.iter().all(|it| it.t.abs() < 1e-12), "{method:?}: {condition}");
+        }
+    }
+}
+
+#[test]
+fn steps_of_one_length_have_no_samples() {
+    let text = "struct A { var x = 1; der(x) = -x; when sample(0.3) { x = 1; } }";
+    let error = Integration::new(system(text, "index1").as_ref()).fixed_step(0.1).run(0.0, 1.0).unwrap_err();
+    assert!(error.to_string().contains("do not end at the times of `sample(0.3)`"), "{error}");
+}

@@ -73,3 +73,19 @@ fn periods_have_no_derivatives() {
     let error = run.run(0.0, 1.1).unwrap_err();
     assert!(matches!(error, RunError::Stopped { failure: Failure::NotDifferentiable { .. }, .. }), "{error}");
 }
+
+/// A change that leaves all values as they are at the given parameters has derivatives nevertheless.
+#[test]
+fn changes_of_nothing_have_derivatives() {
+    let text =
+        "struct A { param gain = 1; var x = 0; var v = 1; der(x) = v; der(v) = 0; when x > 1 { v = gain * pre(v); } }";
+    let line = system(text, "index1");
+    for method in METHODS {
+        let run = Integration::new(line.as_ref()).method(method).rtol(1e-9).atol(1e-9).sensitivities(["gain"]);
+        let solution = run.run(0.0, 3.0).expect("consistent");
+        for (name, expected) in [("v", 1.0), ("x", 2.0)] {
+            let found = solution.sensitivity_at(name, "gain", 3.0).expect("recorded");
+            assert!((found - expected).abs() < 1e-7, "{method:?}: {name} by gain: {found}");
+        }
+    }
+}

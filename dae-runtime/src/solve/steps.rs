@@ -132,7 +132,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         let hidden = run.as_ref().filter(|_| is_adaptive);
         recorder.improve_by(hidden.and_then(|run| Hidden::of(dae, &options, t_end - t0, run.plan())));
         let mut steps = Steps {
-            events: Events::new(dae, events, (t0, y0, yp0), t_end)?,
+            events: Events::new(dae, events, (t0, y0, yp0), t_end, (options.control, recorder.variation.is_some()))?,
             solution: Solution::new(dae, t0, y0, yp0, &projected),
             residuals: vec![0.0; dae.description().invariants.len()],
             drift: Drift::new(dae.description(), &options),

@@ -110,7 +110,7 @@ impl Crossing {
         };
         let crossing =
             |it: SignChange| Crossing { switch: Some(of_time[it.function]), before: it.before, after: it.after };
-        sign_changes(of_time.len(), ends, &mut functions).into_iter().map(crossing).collect()
+        sign_changes(of_time.len(), SAMPLES, ends, &mut functions).into_iter().map(crossing).collect()
     }
 }
 
@@ -123,9 +123,11 @@ pub(super) struct SignChange {
     pub(super) leaves_negative: bool,
 }
 
-/// The sign changes of `count` functions of time between two times, a step of the search after the other.
+/// The sign changes of `count` functions of time between two times, found from this number of samples, a step of the
+/// search after the other.
 pub(super) fn sign_changes(
     count: usize,
+    samples: usize,
     [t0, t_end]: [f64; 2],
     functions: &mut dyn FnMut(f64, &mut [f64]),
 ) -> Vec<SignChange> {
@@ -133,10 +135,10 @@ pub(super) fn sign_changes(
         return Vec::new();
     }
     let mut functions = OfTime { functions, values: vec![0.0; count] };
-    let time = |k: usize| if k == SAMPLES { t_end } else { t0 + (t_end - t0) * (k as f64 / SAMPLES as f64) };
+    let time = |k: usize| if k == samples { t_end } else { t0 + (t_end - t0) * (k as f64 / samples as f64) };
     let mut list = Vec::new();
     let (mut earlier, mut last) = (functions.all(t0), functions.all(t0));
-    for k in 1..=SAMPLES {
+    for k in 1..=samples {
         let next = functions.all(time(k));
         for function in 0..count {
             let [before, at, after] = [earlier[function], last[function], next[function]];

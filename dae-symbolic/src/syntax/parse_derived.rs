@@ -136,6 +136,28 @@ impl Parser {
         }
     }
 
+    /// Reads the statements of a block that ends with the brace at `close`, each from its start on, and moves past it;
+    /// broken ones are skipped. Returns whether none is broken.
+    pub(super) fn each_item(&mut self, close: usize, mut read: impl FnMut(&mut Self, usize) -> Parsed<()>) -> bool {
+        let mut is_whole = true;
+        loop {
+            self.cursor.skip_invisible();
+            if self.cursor.position() >= close {
+                break;
+            }
+            if self.cursor.accept(";") {
+                continue;
+            }
+            let start = self.cursor.position();
+            if read(self, start).is_err() {
+                is_whole = false;
+                self.skip_item(start, close);
+            }
+        }
+        self.cursor.set_position(close + 1);
+        is_whole
+    }
+
     /// Skips the rest of a broken statement, up to its `;` or the end of the block.
     pub(super) fn skip_item(&mut self, start: usize, close: usize) {
         self.cursor.set_position(start);

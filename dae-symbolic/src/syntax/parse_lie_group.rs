@@ -33,21 +33,7 @@ impl Parser {
         let opening = self.since(start);
         let close = self.expect_open(Delimiter::Brace, "`{`, the matrix and its generator")?;
         let (mut matrices, mut generators) = (Vec::new(), Vec::new());
-        loop {
-            self.cursor.skip_invisible();
-            if self.cursor.position() >= close {
-                break;
-            }
-            if self.cursor.accept(";") {
-                continue;
-            }
-            let start = self.cursor.position();
-            if self.part_of_group(&mut matrices, &mut generators).is_err() {
-                doubtful = true;
-                self.skip_item(start, close);
-            }
-        }
-        self.cursor.set_position(close + 1);
+        doubtful |= !self.each_item(close, |this, _| this.part_of_group(&mut matrices, &mut generators));
         let block = LieGroup { opening, space, sizes, matrices, generators, doubtful };
         Ok((StatementKind::LieGroup(block), Ending::Block))
     }

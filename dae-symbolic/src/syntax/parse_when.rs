@@ -25,21 +25,10 @@ impl Parser {
         let name = self.cursor.text(first, self.cursor.position());
         let close = self.expect_open(Delimiter::Brace, "`{` and what happens then")?;
         let mut items = Vec::new();
-        loop {
-            self.cursor.skip_invisible();
-            if self.cursor.position() >= close {
-                break;
-            }
-            if self.cursor.accept(";") {
-                continue;
-            }
-            let start = self.cursor.position();
-            match self.when_item(start) {
-                Ok(item) => items.push(item),
-                Err(_) => self.skip_item(start, close),
-            }
-        }
-        self.cursor.set_position(close + 1);
+        self.each_item(close, |this, start| {
+            items.push(this.when_item(start)?);
+            Ok(())
+        });
         Ok((StatementKind::When(When { opening, trigger, name, items }), Ending::Block))
     }
 

@@ -222,7 +222,7 @@ impl Events<'_, '_> {
 
     /// Notes the sides of all functions after events that have happened; on arrival they were those in `arrived`.
     fn settle(&mut self, happened: &[usize], arrived: &[f64], step: f64) {
-        self.sides = self.list.values(self.t, &self.y, &self.yp);
+        self.sides = self.list.sides(self.t, &self.y, &self.yp);
         for &event in happened {
             self.sides[event] = self.side_after(event, arrived[event], SLOPE * step.abs());
         }

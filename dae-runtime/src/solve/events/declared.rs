@@ -7,11 +7,18 @@ use std::collections::BTreeMap;
 
 use super::super::time_events::sign_changes;
 use crate::contract::{AliasOf, Dae, DeclaredEvents, EventsDescription, Name, Occasion};
-use crate::integrator::stepper::Failure;
+use crate::integrator::stepper::{Failure, StepControl};
 
 /// Times of samples are computed from the first one, so that the error does not grow with their number. Times that differ
 /// by no more than this many rounding errors are the same.
 const ROUNDING: f64 = 4.0;
+/// The number of samples from which the times are found at which conditions on time alone become true, at first and at
+/// most.
+const SAMPLES: [usize; 2] = [2048, 1 << 18];
+/// It grows by this factor until as many changes are found this often in succession. Twice as many samples of a function
+/// that oscillates too fast for either can show the same slow oscillation; the golden ratio is the farthest from that.
+const MORE: f64 = 1.618;
+const SAME: usize = 3;
 
 /// Where the value of a jet is found.
 #[derive(Clone, Copy, Debug)]
@@ -55,8 +62,6 @@ pub(super) struct Declared<'d> {
     samples: Vec<Option<Samples>>,
     /// The times at which conditions on time alone become true, the last first, each with its event.
     of_time: Vec<(f64, usize)>,
-    /// Whether no conditions on time alone are left to a search in steps: by event.
-    is_planned: Vec<bool>,
 }
 
 /// What a change of the state by declared events is made of.
@@ -70,9 +75,10 @@ impl<'d> Declared<'d> {
     /// The events of the model that `dae` is a formulation of, for a run between these times; `None` if it has none.
     ///
     /// # Errors
-    /// If the run goes backwards, if the formulation has no place for something that an event contains or changes, or
-    /// if a period is not positive.
-    pub(super) fn new(dae: &'d dyn Dae, [t0, t_end]: [f64; 2]) -> Result<Option<Self>, Failure> {
+    /// If the run goes backwards, if its steps are of one length and the model has samples, if the formulation has no
+    /// place for something that an event contains or changes, if a period is not positive, or if a condition on time
+    /// alone changes too often for all its changes to be found.
+    pub(super) fn new(dae: &'d dyn Dae, [t0, t_end]: [f64; 2], control: StepControl) -> Result<Option<Self>, Failure> {
         let Some(events) = dae.prolongation().declared_events() else { return Ok(None) };
         let invalid = |message: String| Err(Failure::InvalidOption { message });
         let description = events.events_description();
@@ -109,6 +115,10 @@ impl<'d> Declared<'d> {
                 samples.push(None);
                 continue;
             };
+            if control != StepControl::Adaptive {
+                let name = &event.name;
+                return invalid(format!("steps of one length do not end at the times of `{name}`: let them be chosen"));
+            }
             let (first, period) = (pair[0], pair[1]);
             let is_usable = first.is_finite() && period.is_finite() && period > 0.0 && t0 + period > t0;
             if !is_usable {
@@ -118,22 +128,18 @@ impl<'d> Declared<'d> {
             let next = ((t0 - margin - first) / period).ceil();
             samples.push(Some(Samples { first, period, next: if has_first { next.max(0.0) } else { next } }));
         }
-        let mut declared = Declared {
-            dae,
-            events,
-            sources,
-            jets: jets.len(),
-            targets,
-            samples,
-            of_time: Vec::new(),
-            is_planned: vec![false; description.events.len()],
-        };
-        declared.plan([t0, t_end]);
+        let mut declared = Declared { dae, events, sources, jets: jets.len(), targets, samples, of_time: Vec::new() };
+        if control == StepControl::Adaptive {
+            declared.plan([t0, t_end])?;
+        }
         Ok(Some(declared))
     }
 
     /// Finds the times at which conditions on time alone become true.
-    fn plan(&mut self, ends: [f64; 2]) {
+    ///
+    /// # Errors
+    /// If more of them are found however many samples there are.
+    fn plan(&mut self, ends: [f64; 2]) -> Result<(), Failure> {
         let (events, jets) = (self.events, vec![f64::NAN; self.jets]);
         let of_time = |(k, event): (usize, &crate::contract::DeclaredEvent)| {
             matches!(event.occasion, Occasion::Condition { of_time: true }).then_some(k)
@@ -144,11 +150,25 @@ impl<'d> Declared<'d> {
             events.crossing_functions(t, &jets, &mut all);
             values.iter_mut().zip(&list).for_each(|(value, &k)| *value = all[k]);
         };
-        let changes = sign_changes(list.len(), ends, &mut functions);
+        let (mut samples, mut same) = (SAMPLES[0], 1);
+        let mut changes = sign_changes(list.len(), samples, ends, &mut functions);
+        while same < SAME && !list.is_empty() {
+            if samples > SAMPLES[1] {
+                let name = &self.description().events[list[changes.first().map_or(0, |it| it.function)]].name;
+                let message = format!("`{name}` changes too often between t = {} and t = {}", ends[0], ends[1]);
+                return Err(Failure::InvalidOption {
+                    message: message + ": make a shorter run, or write `sample(…)`"
+                });
+            }
+            samples = (MORE * samples as f64) as usize;
+            let more = sign_changes(list.len(), samples, ends, &mut functions);
+            same = if more.len() == changes.len() { same + 1 } else { 1 };
+            changes = more;
+        }
         let rising = changes.into_iter().filter(|change| change.leaves_negative);
         self.of_time = rising.map(|change| (change.before.next_up(), list[change.function])).collect();
         self.of_time.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-        list.into_iter().for_each(|event| self.is_planned[event] = true);
+        Ok(())
     }
 
     pub(super) fn description(&self) -> &'d EventsDescription {
@@ -168,11 +188,6 @@ impl<'d> Declared<'d> {
     pub(super) fn is_noted(&self, event: usize) -> bool {
         let description = self.description();
         !description.events[event].is_terminal && description.changes_of(event).next().is_none()
-    }
-
-    /// Whether an event is searched for in steps: its times are not known before the run.
-    pub(super) fn is_searched(&self, event: usize) -> bool {
-        self.samples[event].is_none() && !self.is_planned[event]
     }
 
     /// Whether an event occurs at the times of samples.

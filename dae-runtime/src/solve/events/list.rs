@@ -31,6 +31,19 @@ impl<'d> EventList<'d, '_> {
         self.declared.as_ref().map(|declared| (declared, number))
     }
 
+    /// The side of zero on which each function is at a state, as the sign of a number. One of the model that is exactly
+    /// zero is where its condition says; of one of the caller that is not known, and its side is zero.
+    pub(super) fn sides(&self, t: f64, y: &[f64], yp: &[f64]) -> Vec<f64> {
+        let mut sides = self.values(t, y, yp);
+        if let Some(declared) = &self.declared {
+            let of_model = sides[self.own.len()..].iter_mut().zip(declared.hold(t, y, yp));
+            for (side, holds) in of_model.filter(|(side, _)| **side == 0.0) {
+                *side = if holds { f64::MIN_POSITIVE } else { -f64::MIN_POSITIVE };
+            }
+        }
+        sides
+    }
+
     /// The function of an event at a state.
     pub(super) fn value(&self, event: usize, t: f64, y: &[f64], yp: &[f64]) -> f64 {
         match self.of_model(event) {
@@ -45,7 +58,7 @@ impl<'d> EventList<'d, '_> {
 
     /// Whether the zeros of the function of an event are searched for in steps.
     pub(super) fn is_searched(&self, event: usize) -> bool {
-        self.of_model(event).is_none_or(|(declared, number)| declared.is_searched(number))
+        self.of_model(event).is_none_or(|(declared, number)| !declared.is_sampled(number))
     }
 
     pub(super) fn name(&self, event: usize) -> &Name {
@@ -59,6 +72,14 @@ impl<'d> EventList<'d, '_> {
         match self.of_model(event) {
             Some((declared, number)) => declared.description().events[number].is_terminal,
             None => matches!(self.own[event].action, Action::End),
+        }
+    }
+
+    /// Whether an event never changes anything and does not end the run.
+    pub(super) fn never_changes(&self, event: usize) -> bool {
+        match self.of_model(event) {
+            Some((declared, number)) => declared.is_noted(number),
+            None => matches!(self.own[event].action, Action::Note),
         }
     }
 

@@ -16,7 +16,7 @@ use super::restarts::PiecewiseRun;
 use super::zeros::{bracketed, insert_dips};
 use crate::contract::{Dae, Name};
 use crate::integrator::polynomial::evaluate;
-use crate::integrator::stepper::{Failure, Stepper};
+use crate::integrator::stepper::{Failure, StepControl, Stepper};
 use crate::sensitivity::{InStep, Variation};
 use crate::solution::Solution;
 use crate::solution::event::Event;
@@ -59,6 +59,9 @@ pub(super) enum Consequence {
 /// The events of a run: those of the caller, and after them those that the text of the model declares.
 pub(super) struct Events<'d, 'c> {
     list: EventList<'d, 'c>,
+    /// Whether derivatives of the solution are asked for: those of a change need not be those of no change, even where
+    /// the values are.
+    has_sensitivities: bool,
     /// Start time of the run, and its direction.
     t0: f64,
     direction: f64,
@@ -120,8 +123,9 @@ impl<'d, 'c> Events<'d, 'c> {
         own: Vec<Event<'c>>,
         (t, y, yp): (f64, &[f64], &[f64]),
         t_end: f64,
+        (control, has_sensitivities): (StepControl, bool),
     ) -> Result<Self, Failure> {
-        let list = EventList { own, declared: Declared::new(dae, [t, t_end])? };
+        let list = EventList { own, declared: Declared::new(dae, [t, t_end], control)? };
         let count = list.count();
         let mut events = Events {
             t0: t,
@@ -136,14 +140,23 @@ impl<'d, 'c> Events<'d, 'c> {
             happened: vec![f64::NAN; count],
             resets: Vec::new(),
             list,
+            has_sensitivities,
         };
-        events.sides = events.list.values(t, y, yp);
+        events.sides = events.list.sides(t, y, yp);
         events.sides_ahead.clone_from(&events.sides);
         Ok(events)
     }
 
     fn is_empty(&self) -> bool {
         self.happened.is_empty()
+    }
+
+    /// Whether an event only has to be recorded at this state.
+    fn is_noted(&self, event: usize, at: (f64, &[f64], &[f64])) -> bool {
+        match self.has_sensitivities {
+            true => self.list.never_changes(event),
+            false => self.list.is_noted(event, at),
+        }
     }
 
     /// The next time at which an event occurs whatever the solution is.
@@ -328,7 +341,7 @@ impl<'d, 'c> Events<'d, 'c> {
             let times: Vec<f64> = changes.map(|pair| bracketed(pair[0], pair[1], resolution, &mut at)).collect();
             for t in times {
                 let mut is_noted = false;
-                between(t, &mut |t, y, yp| is_noted = self.list.is_noted(event, (t, y, yp)));
+                between(t, &mut |t, y, yp| is_noted = self.is_noted(event, (t, y, yp)));
                 found.push(Zero { event, t, is_noted });
             }
             // A function that is exactly zero is on the side from which it came.
