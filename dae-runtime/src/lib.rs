@@ -20,6 +20,7 @@
 //! | [`symplectic`] | symplectic methods for Hamiltonian systems with constraints |
 //! | [`state_space`] | state-space forms: constraints as a manifold in local coordinates that change with the solution |
 //! | [`derivative_array`] | derivative-array forms: the equations with their derivatives, solved for what they determine |
+//! | [`modes`] | a formulation in every mode of a model that has several |
 //! | [`underlying`] | the underlying ordinary differential equation $y' = f(t, y)$ with the invariants of its solutions |
 //! | [`class`] | which methods suit which formulations, as types |
 //! | [`event`] | what happens where a function of the solution passes through zero |
@@ -57,7 +58,7 @@ pub mod solution;
 pub mod solve;
 pub mod taylor;
 
-pub use completions::{derivative_array, first_integrals, internal_projection, metric, state_space, underlying};
+pub use completions::{derivative_array, first_integrals, internal_projection, metric, modes, state_space, underlying};
 pub use contract::class;
 pub use inputs::{signal, spline};
 pub use integrator::stepper;

@@ -106,6 +106,9 @@ codes! {
     DependentConditions = "E433", "boundary conditions that restrict the same";
     InvalidEvent = "E440", "an event with what it cannot contain";
     CyclicEvents = "E441", "values after an event that depend on themselves";
+    InvalidModes = "E442", "modes with what they cannot contain, or a mode that does not exist";
+    MissingLaw = "E443", "a change of mode that leaves open which values unknowns have after it";
+    ModeCycle = "E444", "changes of mode at one time that may never end";
     MissingForm = "E501", "a formulation that the model does not have";
     ContradictoryStart = "E601", "fixed start values that contradict the equations";
     DifferentiatedKink = "W501", "an equation with a kink that the reduction differentiates";

@@ -28,6 +28,8 @@ pub mod initial_values;
 #[cfg(feature = "syntax")]
 pub mod lower;
 pub mod model;
+#[cfg(feature = "syntax")]
+pub mod modes;
 pub mod origin;
 pub mod pipeline;
 pub mod program;
@@ -46,4 +48,4 @@ pub mod taylor;
 #[cfg(all(feature = "syntax", feature = "codegen"))]
 pub use expand::{ExpansionError, expand, expand_text};
 #[cfg(feature = "syntax")]
-pub use lower::{Families, Rejection, Stub, read, read_families, read_families_text, read_text, scalar_model};
+pub use lower::{Families, Rejection, Stub, Text, read, read_families, read_families_text, read_text, scalar_model};

@@ -8,6 +8,7 @@ pub mod derivative_array;
 pub mod first_integrals;
 pub mod internal_projection;
 pub mod metric;
+pub mod modes;
 pub(crate) mod sliding;
 pub mod state_space;
 pub mod underlying;

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use super::{Name, Pattern};
+use super::{Name, Pattern, Transition};
 
 /// When a declared event occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,11 @@ pub struct DeclaredEvent {
     pub message: Option<Name>,
     /// Whether it ends the run.
     pub is_terminal: bool,
+    /// The mode variable in one of whose alternatives it is declared, by position: it occurs in that alternative only,
+    /// and also where that is entered with the condition true.
+    pub within: Option<usize>,
+    /// The mode variables that it sets.
+    pub transitions: Cow<'static, [Transition]>,
 }
 
 /// A new value that an event gives to an unknown or to a derivative.

@@ -18,6 +18,7 @@ pub mod class;
 mod events;
 mod first_integrals;
 mod hamiltonian;
+mod modes;
 mod name;
 mod parameters;
 mod prolongation;
@@ -33,6 +34,7 @@ pub use boundary::{Boundary, BoundaryDescription, Point};
 pub use events::{DeclaredChange, DeclaredEvent, DeclaredEvents, EventsDescription, Occasion};
 pub use first_integrals::{DeclaredIntegrals, IntegralsDescription};
 pub use hamiltonian::HamiltonianStructure;
+pub use modes::{Mode, ModeVariable, Modes, ModesDescription, Transition};
 pub use name::Name;
 pub use parameters::ParameterError;
 pub use prolongation::{Jet, JetEquation, Prolongation, ProlongationDescription, Start};
@@ -461,6 +463,12 @@ pub trait Dae {
     /// The equations between the sides of surfaces across which $F$ jumps, if it jumps anywhere and these equations are
     /// known: solutions may slide along such a surface.
     fn blended(&self) -> Option<&dyn Blended> {
+        None
+    }
+
+    /// The formulations in all modes of the model, if it has modes; then this is the one in the mode at the start, and a
+    /// run goes on with others where events say so.
+    fn modes(&self) -> Option<&dyn Modes> {
         None
     }
 

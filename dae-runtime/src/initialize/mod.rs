@@ -15,6 +15,7 @@
 //! least-change solve of all stages so far follows, for the equations concerned.
 
 mod components;
+mod entry;
 mod error;
 mod gauss_newton;
 mod least_change;
@@ -28,6 +29,7 @@ mod tangent;
 use crate::contract::{Dae, Prolongation, ProlongationDescription, Start};
 
 use components::Decomposition;
+pub(crate) use entry::{Arriving, enter};
 pub use error::{FixedValue, InitializationError, Mismatch};
 use gauss_newton::{Stuck, System};
 pub use least_change::{LeastChange, LeastChangeStep};

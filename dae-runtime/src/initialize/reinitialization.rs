@@ -133,7 +133,7 @@ impl JetPlaces {
 }
 
 /// A prolongation with other start values.
-struct Restart<'p> {
+pub(super) struct Restart<'p> {
     inner: &'p dyn Prolongation,
     description: ProlongationDescription,
     start: Vec<f64>,
@@ -144,6 +144,13 @@ struct Restart<'p> {
 const NEARLY: f64 = 1e-3;
 
 impl<'p> Restart<'p> {
+    /// A prolongation with the start values `jets`, meant as `start` says.
+    pub(super) fn at(inner: &'p dyn Prolongation, jets: Vec<f64>, start: impl Fn(usize) -> Start) -> Self {
+        let mut description = inner.prolongation_description().clone();
+        description.jets.to_mut().iter_mut().enumerate().for_each(|(k, jet)| jet.start = start(k));
+        Restart { inner, description, start: jets }
+    }
+
     /// Whether an entry of the state is a state of the model: its derivative occurs in the formulation or, where that
     /// defines its differential unknowns itself, in the model.
     fn is_state(&self, dae: &dyn Dae, places: &JetPlaces, i: usize) -> bool {

@@ -220,6 +220,22 @@ pub enum Failure {
         /// Names of the events.
         events: [Name; 2],
     },
+    /// Events at one time enter different alternatives of a mode variable.
+    ConflictingModes {
+        /// Their time.
+        t: f64,
+        /// Two of the events.
+        events: [Name; 2],
+    },
+    /// A mode of the model cannot be entered.
+    ModeNotEntered {
+        /// The time.
+        t: f64,
+        /// The mode.
+        mode: Name,
+        /// Why.
+        obstacle: Name,
+    },
     /// The variational equations cannot be solved any further.
     Sensitivity {
         /// Time up to which they were solved.
@@ -476,6 +492,13 @@ impl fmt::Display for Failure {
                 "`{first}` and `{second}` happen together at t = {t}, and give `{unknown}` different values: say in one `when` what is to \
                  happen, or let the condition of one exclude the other"
             ),
+            Failure::ConflictingModes { t, events: [first, second] } => write!(
+                f,
+                "`{first}` and `{second}` happen together at t = {t}, and enter different modes: let the condition of one exclude the other"
+            ),
+            Failure::ModeNotEntered { t, mode, obstacle } => {
+                write!(f, "the run cannot go on with `{mode}` at t = {t}: {obstacle}")
+            }
             Failure::Sensitivity { t, unknown, quantity } => write!(
                 f,
                 "the sensitivity of `{unknown}` to `{quantity}` cannot be continued from t = {t}: it grows without bounds"

@@ -4,6 +4,7 @@
 //! ended, however it ended.
 
 pub mod event;
+mod mode;
 mod sensitivities;
 mod slide;
 pub mod unknowns;
@@ -16,6 +17,8 @@ use crate::integrator::polynomial::horner;
 use crate::integrator::stepper::{Failure, Statistics};
 use crate::linalg::vector::larger;
 use crate::solution::event::Occurrence;
+use mode::InMode;
+pub use mode::{EnteredMode, Jump};
 pub use sensitivities::{Sensitivities, SensitivityError};
 pub use slide::Slide;
 
@@ -72,6 +75,18 @@ pub enum Enforcement {
     Implied,
 }
 
+impl Enforcement {
+    /// Whether an invariant of a formulation is kept if steps are projected onto those of these levels.
+    fn of(dae: &dyn Dae, invariant: usize, projected: &RangeInclusive<u32>) -> Self {
+        let is_projected = dae.projection_level(invariant).is_some_and(|level| projected.contains(&level));
+        match dae.description().invariants[invariant].row {
+            Some(_) => Enforcement::Enforced,
+            None if is_projected => Enforcement::Projected,
+            None => Enforcement::Implied,
+        }
+    }
+}
+
 /// A computed solution.
 #[derive(Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -86,6 +101,10 @@ pub struct Solution {
     states: Vec<f64>,
     /// The relations of the eliminated unknowns to $y$; the values of those that are constant.
     eliminated: Vec<(AliasOf, f64)>,
+    /// For a model with modes the relations of all names to $y$ in the present mode; then none is eliminated, since
+    /// formulations of different modes have different $y$.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    in_mode: Option<InMode>,
     /// Polynomials of the steps, if recorded.
     dense: Option<DenseOutput>,
     /// Time where the run ended.
@@ -100,6 +119,9 @@ pub struct Solution {
     /// to.
     #[cfg_attr(feature = "serde", serde(default))]
     pub slides: Vec<Slide>,
+    /// The modes that the run has entered, for a model with modes.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub modes: Vec<EnteredMode>,
     /// Derivatives of the recorded states, if asked for.
     pub sensitivities: Option<Sensitivities>,
     /// Whether the run was made for gradients.
@@ -117,14 +139,6 @@ impl Solution {
     /// ([`Dae::projection_level`]).
     pub(crate) fn new(dae: &dyn Dae, t0: f64, y0: &[f64], yp0: &[f64], projected: &RangeInclusive<u32>) -> Self {
         let description = dae.description();
-        let enforcement = |invariant: usize| {
-            let is_projected = dae.projection_level(invariant).is_some_and(|level| projected.contains(&level));
-            match description.invariants[invariant].row {
-                Some(_) => Enforcement::Enforced,
-                None if is_projected => Enforcement::Projected,
-                None => Enforcement::Implied,
-            }
-        };
         let mut values = vec![0.0; description.eliminated.len()];
         dae.eliminated(t0, y0, &mut values);
         let of_eliminated = description.eliminated.iter().map(|it| it.name.clone());
@@ -139,15 +153,20 @@ impl Solution {
             end_time: t0,
             end_state: Vec::new(),
             end_derivative: Vec::new(),
+            in_mode: None,
             occurrences: Vec::new(),
             slides: Vec::new(),
+            modes: Vec::new(),
             sensitivities: None,
             is_adjoint: false,
             invariants: description
                 .invariants
                 .iter()
                 .enumerate()
-                .map(|(k, it)| InvariantMaximum { name: it.name.clone(), enforcement: enforcement(k), max: 0.0 })
+                .map(|(k, it)| {
+                    let enforcement = Enforcement::of(dae, k, projected);
+                    InvariantMaximum { name: it.name.clone(), enforcement, max: 0.0 }
+                })
                 .collect(),
             statistics: Statistics::default(),
             seconds: 0.0,
@@ -163,6 +182,9 @@ impl Solution {
 
     /// $y$ followed by the eliminated unknowns, of which the constant ones have the given value.
     fn extended(&self, y: &[f64], constant: impl Fn(f64) -> f64) -> Vec<f64> {
+        if let Some(InMode { columns, .. }) = &self.in_mode {
+            return columns.iter().map(|&(of, value)| of.value(y).unwrap_or_else(|| constant(value))).collect();
+        }
         let eliminated =
             self.eliminated.iter().map(|&(alias_of, value)| alias_of.value(y).unwrap_or_else(|| constant(value)));
         y.iter().copied().chain(eliminated).collect()
@@ -319,7 +341,10 @@ impl Solution {
     pub(crate) fn push_polynomial(&mut self, [begin, end]: [f64; 2], coefficients: &[f64]) {
         let dense = self.dense.get_or_insert_default();
         dense.pieces.push(Piece { begin, end, start: dense.coefficients.len() });
-        dense.coefficients.extend_from_slice(coefficients);
+        match &self.in_mode {
+            None => dense.coefficients.extend_from_slice(coefficients),
+            Some(in_mode) => in_mode.extend_by_polynomial(coefficients, &mut dense.coefficients),
+        }
     }
 
     /// Sets derivatives, for each quantity and each recorded time those of $y$.
@@ -356,8 +381,11 @@ impl Solution {
     }
 
     pub(crate) fn note_invariants(&mut self, residuals: &[f64]) {
-        for (invariant, residual) in self.invariants.iter_mut().zip(residuals) {
-            invariant.max = larger(invariant.max, residual.abs());
+        for (k, residual) in residuals.iter().enumerate() {
+            let place = self.in_mode.as_ref().map_or(k, |it| it.invariants.get(k).copied().unwrap_or(k));
+            if let Some(invariant) = self.invariants.get_mut(place) {
+                invariant.max = larger(invariant.max, residual.abs());
+            }
         }
     }
 }

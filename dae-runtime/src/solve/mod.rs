@@ -23,6 +23,7 @@ mod dense;
 mod drift;
 mod error;
 mod events;
+mod in_mode;
 mod method;
 mod multipliers;
 mod record;

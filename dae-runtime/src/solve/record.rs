@@ -192,7 +192,7 @@ impl<'d> Recorder<'d> {
             }
             self.improve(made.stepper, if is_end { now } else { t }, &mut state);
             if let Some(k) = state.iter().position(|x| !x.is_finite()) {
-                let unknown = made.solution.names[k].clone();
+                let unknown = made.solution.name_of(k);
                 let (t, h) = (made.before, now - made.before);
                 return Err(Failure::StepSizeTooSmall { t, h, cause: StepCause::Overflow { unknown } });
             }
@@ -202,6 +202,12 @@ impl<'d> Recorder<'d> {
             self.reached += 1;
         }
         Ok(())
+    }
+
+    /// Goes on in another mode, whose equations begin to hold at `t`.
+    pub(super) fn enter(&mut self, t: f64, hidden: Option<Hidden<'d>>, dae: &'d dyn Dae) {
+        (self.t0, self.hidden) = (t, hidden);
+        self.projected = self.projected.map(|_| dae);
     }
 
     /// Records the state from which the run continues after a reset.

@@ -8,10 +8,11 @@ use std::ops::ControlFlow;
 use super::RunError;
 use super::drift::Drift;
 use super::events::{Consequence, EventOutcome, Events};
+use super::in_mode::{InMode, projected_levels};
 use super::multipliers::Watched;
 use super::record::{Made, Recorder};
 use super::restarts::PiecewiseRun;
-use crate::contract::class::{Method, Requirement};
+use crate::contract::class::Method;
 use crate::contract::{Dae, Name};
 use crate::initialize::InitializationOptions;
 use crate::integrator::hidden::Hidden;
@@ -28,25 +29,30 @@ pub(super) type Observer<'c> = Box<dyn FnMut(&StepView<'_>) -> ControlFlow<()> +
 ///
 /// [`Steps::finish`] says how it ended; a failure ends the iteration, and nothing that was computed is lost.
 pub struct Steps<'d, 'c> {
-    dae: &'d dyn Dae,
-    options: Options,
-    initialization: InitializationOptions,
+    /// The formulation, in the present mode if the model has modes.
+    pub(super) dae: &'d dyn Dae,
+    pub(super) method: Method,
+    pub(super) options: Options,
+    pub(super) stops: Vec<f64>,
+    pub(super) initialization: InitializationOptions,
     observer: Option<Observer<'c>>,
     /// `None` if the run could not begin.
-    run: Option<PiecewiseRun<'d>>,
-    events: Events<'d, 'c>,
+    pub(super) run: Option<PiecewiseRun<'d>>,
+    pub(super) events: Events<'d, 'c>,
     pub(super) recorder: Recorder<'d>,
-    solution: Solution,
+    pub(super) solution: Solution,
     t0: f64,
-    t_end: f64,
+    pub(super) t_end: f64,
+    /// The present mode; `None` if the model has no modes.
+    pub(super) mode: Option<InMode<'d>>,
     /// How the run has ended; `None` before that.
     status: Option<Status>,
     /// Number of recorded states that the iterator has returned.
     returned: usize,
-    residuals: Vec<f64>,
+    pub(super) residuals: Vec<f64>,
     /// `None` if the formulation enforces all constraints on states, or the step size is fixed.
-    drift: Option<Drift>,
-    multipliers: Option<Watched>,
+    pub(super) drift: Option<Drift>,
+    pub(super) multipliers: Option<Watched>,
     clock: Stopwatch,
 }
 
@@ -119,12 +125,8 @@ impl<'d, 'c> Steps<'d, 'c> {
             ) => return Err(failure),
             Err(failure) => (None, Some(Status::Stopped(failure))),
         };
-        let projected = match method.requirement() {
-            Requirement::Index(_) | Requirement::FixedSteps => Projection::Off.levels(),
-            Requirement::Solved => options.projection.levels(),
-            // Onto all constraints, and no first integrals.
-            Requirement::Hamiltonian => 1..=u32::MAX,
-        };
+        let projected = projected_levels(method, &options);
+        let mode = InMode::at_start(dae, &events)?;
         if options.projection == Projection::Output {
             recorder.project_onto(dae)?;
         }
@@ -139,16 +141,20 @@ impl<'d, 'c> Steps<'d, 'c> {
             multipliers: Watched::new(dae, &options),
             returned: 0,
             dae,
+            method,
             options,
+            stops,
             initialization,
             observer,
             run,
             recorder,
             t0,
             t_end,
+            mode,
             status,
             clock,
         };
+        steps.begin_in_mode([y0, yp0]);
         steps.begin(y0);
         Ok(steps)
     }
@@ -185,7 +191,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         let Some(run) = run else { return Ok(Some(Status::Interrupted)) };
         let t_end = *t_end;
         let before = run.stepper.time();
-        if events.is_due(before) {
+        if events.occurs_at(before) {
             return Ok(self.happen(before)?.map(Status::Event));
         }
         let output = recorder.next().filter(|_| run.stepper.dense_accuracy() == DenseAccuracy::Lower);
@@ -261,6 +267,7 @@ impl<'d, 'c> Steps<'d, 'c> {
             match events.happen(*dae, steps, recorder.variation.as_mut(), options, initialization, solution)? {
                 Consequence::End { event, changed } => (Some(event), changed),
                 Consequence::Restart(values) => (None, Some(values)),
+                Consequence::Enter(entering) => return self.enter(entering).map(|()| None),
             };
         if let Some([y, yp]) = changed {
             if let (Some(variation), false) = (&recorder.variation, run.at_switches().is_empty()) {
@@ -302,7 +309,7 @@ impl<'d, 'c> Steps<'d, 'c> {
                 solution.status = Status::Stopped(failure);
             }
             solution.statistics = run.statistics();
-            solution.slides = run.slides();
+            solution.slides.extend(run.slides());
             self.recorder.finish(solution);
             if let (true, Some(multipliers)) = (solution.is_success(), &mut self.multipliers) {
                 let mean = (solution.end_time - self.t0) / solution.statistics.steps.max(1) as f64;

@@ -32,6 +32,9 @@ impl Lowering<'_, '_> {
             | StatementKind::Invariant(_)
             | StatementKind::Derived(_)
             | StatementKind::LieGroup(_)
+            | StatementKind::Modes(_)
+            | StatementKind::Alternative(_)
+            | StatementKind::Inactive { .. }
             | StatementKind::Forms(_) => false,
         });
         for (position, statement) in written.statements.iter().enumerate() {
@@ -61,6 +64,9 @@ impl Lowering<'_, '_> {
                 | StatementKind::Invariant(_)
                 | StatementKind::Derived(_)
                 | StatementKind::LieGroup(_)
+                | StatementKind::Modes(_)
+                | StatementKind::Alternative(_)
+                | StatementKind::Inactive { .. }
                 | StatementKind::Forms(_) => {}
             }
         }

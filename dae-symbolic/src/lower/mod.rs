@@ -28,6 +28,7 @@ mod items;
 mod leaves;
 mod loops;
 mod lowering;
+mod modes;
 mod names;
 mod points;
 mod resolve;
@@ -39,6 +40,7 @@ use crate::derive::lie_start::check_starts;
 use crate::diagnostic::Diagnostics;
 use crate::form::Form;
 use crate::model::family::{self, FamilyModel};
+pub use modes::Text;
 use crate::model::{self, Model, Space};
 use crate::syntax::{self, SourceMap, SourceText, ast};
 use proc_macro2::TokenStream;
@@ -167,32 +169,16 @@ pub struct Families {
     pub stub: Stub,
 }
 
-/// Reads the body of a `dae!` and leaves its families as they are.
+/// Reads the body of a `dae!` and leaves its families as they are; of a model with modes, it is the one in the mode at
+/// the start.
 ///
 /// # Errors
 /// Everything that is wrong with it, at once.
 pub fn read_families(tokens: TokenStream) -> Result<Families, Box<Rejection>> {
-    let syntax::Parsed { model: written, sources, mut diagnostics } = syntax::parse(tokens);
-    let mut model = None;
-    let mut stub = None;
-    if let Some(written) = &written {
-        let lowered = statements::lower(written, &mut diagnostics);
-        stub = Some(Stub::of(written).with_extents(&lowered));
-        if !diagnostics.has_errors() {
-            match family::verify(&lowered) {
-                Ok(()) => model = Some(lowered),
-                Err(found) => diagnostics.append(found),
-            }
-        }
-    }
-    diagnostics.sort_by_place(|origin| sources.order(origin));
-    match (model, stub) {
-        (Some(model), Some(stub)) => Ok(Families { model, sources, stub }),
-        (_, stub) => Err(Box::new(Rejection { diagnostics, sources, stub })),
-    }
+    Text::read(tokens).map(Text::into_families)
 }
 
-/// Reads the body of a `dae!`.
+/// Reads the body of a `dae!`; of a model with modes, the result is the one in the mode at the start.
 ///
 /// # Errors
 /// Everything that is wrong with it, at once.
@@ -207,18 +193,17 @@ pub fn read(tokens: TokenStream) -> Result<(Model, SourceMap), Box<Rejection>> {
     }
 }
 
-/// Reads a text with the body of a `dae!` and leaves its families as they are.
+/// Reads a text with the body of a `dae!` and leaves its families as they are; of a model with modes, it is the one in the
+/// mode at the start.
 ///
 /// # Errors
 /// Everything that is wrong with it, at once.
 pub fn read_families_text(text: &str) -> Result<Families, Box<Rejection>> {
-    match syntax::tokenize(text) {
-        Ok(tokens) => read_families(tokens),
-        Err((diagnostics, sources)) => Err(Box::new(Rejection { diagnostics, sources, stub: None })),
-    }
+    Text::read_text(text).map(Text::into_families)
 }
 
-/// Reads a text with the body of a `dae!`: a `.dae` file.
+/// Reads a text with the body of a `dae!`, a `.dae` file; of a model with modes, the result is the one in the mode at the
+/// start ([`Text`] gives all).
 ///
 /// # Errors
 /// Everything that is wrong with it, at once.

@@ -6,7 +6,7 @@
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Function, InputId, ParameterId, UnknownId};
 use crate::origin::Origin;
-use crate::syntax::ast::{Model, Name, StatementKind};
+use crate::syntax::ast::{ModeVariable, Model, Name, StatementKind};
 use crate::syntax::suggest;
 use std::collections::HashMap;
 
@@ -24,6 +24,8 @@ pub(super) enum Entity {
     Unknown(UnknownId),
     /// A quantity that the text declares to be constant along solutions.
     Invariant,
+    /// A mode variable.
+    Mode,
 }
 
 impl Entity {
@@ -37,6 +39,7 @@ impl Entity {
             Entity::Function(_) | Entity::External(_) => "a function",
             Entity::Unknown(_) => "an unknown",
             Entity::Invariant => "an invariant",
+            Entity::Mode => "a mode variable",
         }
     }
 }
@@ -92,9 +95,15 @@ impl<'a> Names<'a> {
                 | StatementKind::When(_)
                 | StatementKind::Derived(_)
                 | StatementKind::LieGroup(_)
+                | StatementKind::Modes(_)
+                | StatementKind::Alternative(_)
+                | StatementKind::Inactive { .. }
                 | StatementKind::Forms(_) => continue,
             };
             names.declare(name, Entry { entity, origin: name.origin, statement }, found);
+        }
+        for ModeVariable { name, .. } in &model.modes {
+            names.declare(name, Entry { entity: Entity::Mode, origin: name.origin, statement: 0 }, found);
         }
         names
     }

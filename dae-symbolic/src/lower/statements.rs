@@ -89,6 +89,9 @@ impl<'a> Lowering<'a, '_> {
             StatementKind::For(it) => self.open_loop(position, it),
             StatementKind::Branch(it) => self.open_branch(position, it),
             StatementKind::When(it) => self.when(position, it),
+            StatementKind::Inactive { is_equation } => self.written_equations += usize::from(*is_equation),
+            // A text is lowered in one mode.
+            StatementKind::Modes(_) | StatementKind::Alternative(_) => {}
             StatementKind::Invariant(it) => self.invariant(position, it, &statement.docs),
             StatementKind::Derived(it) => self.derived(position, it),
             StatementKind::LieGroup(it) => self.lie_group(position, it),

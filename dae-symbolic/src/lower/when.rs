@@ -8,7 +8,7 @@ use super::lowering::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Expr, Node as Kernel, Symbol, UnknownId, substitute, symbols};
 use crate::model::family::{Access, Affine, Body, EquationBody, EquationFamily, Loop};
-use crate::model::{Change, Event, Trigger, derivative_name};
+use crate::model::{Change, Event, ModeTransition, ModeVariable, Trigger, derivative_name};
 use crate::origin::Origin;
 use crate::syntax::ast::{self, StatementKind, When, WhenItemKind};
 use crate::syntax::validate::Place;
@@ -76,6 +76,9 @@ impl<'a> Lowering<'a, '_> {
             changes: Vec::new(),
             message: None,
             is_terminal: false,
+            within: it.within,
+            transitions: Vec::new(),
+            is_inelastic: false,
             origin: it.opening,
         };
         let mut first_message = None;
@@ -84,6 +87,15 @@ impl<'a> Lowering<'a, '_> {
                 WhenItemKind::Change(equation) => {
                     let change = self.change(equation, item.origin)?;
                     self.add_change(&mut event.changes, change)?;
+                    continue;
+                }
+                WhenItemKind::Enter { variable, alternative } => {
+                    let transition = self.transition(*variable, alternative)?;
+                    self.add_transition(&mut event.transitions, transition)?;
+                    continue;
+                }
+                WhenItemKind::Inelastic => {
+                    event.is_inelastic = true;
                     continue;
                 }
                 WhenItemKind::Note(text) => (text, false),
@@ -98,8 +110,45 @@ impl<'a> Lowering<'a, '_> {
             }
             (event.message, event.is_terminal) = (Some(text.clone()), is_terminal);
         }
+        if let (true, true) = (event.is_inelastic, event.transitions.is_empty()) {
+            let finding = Diagnostic::error(Code::InvalidEvent, "`inelastic` says how a mode is entered");
+            let finding = finding.label(it.opening, "enters no mode");
+            self.found.push(finding.help("remove it: what an event changes is made consistent with all constraints"));
+            return None;
+        }
         self.insert_new_values(&mut event.changes)?;
         Some(event)
+    }
+
+    /// A mode variable that gets an alternative.
+    fn transition(&mut self, variable: usize, alternative: &ast::Name) -> Option<ModeTransition> {
+        let known = self.written.modes.get(variable)?;
+        if let Some(position) = known.position(&alternative.text) {
+            return Some(ModeTransition { variable, alternative: position, origin: alternative.origin });
+        }
+        let names: Vec<String> = known.alternatives.iter().map(|name| format!("`{}`", name.text)).collect();
+        let message = match alternative.text.as_str() {
+            "" => format!("`{}` is a mode variable, and gets the name of an alternative", known.name.text),
+            name => format!("`{}` has no alternative `{name}`", known.name.text),
+        };
+        let finding = Diagnostic::error(Code::InvalidModes, message)
+            .label(alternative.origin, "not an alternative")
+            .label(known.name.origin, "declared here");
+        self.found.push(finding.help(format!("its alternatives are {}", names.join(", "))));
+        None
+    }
+
+    /// Adds a transition; a finding and `None` if the variable is given another alternative already.
+    fn add_transition(&mut self, transitions: &mut Vec<ModeTransition>, it: ModeTransition) -> Option<()> {
+        if let Some(first) = transitions.iter().find(|known| known.variable == it.variable) {
+            let finding = Diagnostic::error(Code::RepeatedPart, "a mode variable is given two alternatives")
+                .label(it.origin, "the second")
+                .label(first.origin, "the first");
+            self.found.push(finding.help("remove one of them"));
+            return None;
+        }
+        transitions.push(it);
+        Some(())
     }
 
     fn trigger(&mut self, it: &When) -> Option<Trigger> {
@@ -278,6 +327,15 @@ impl<'a> Lowering<'a, '_> {
         let mut events: Vec<Option<Event>> = events.into_iter().map(Some).collect();
         self.model.events.list = order.into_iter().filter_map(|event| events[event].take()).collect();
         (self.model.events.before, self.model.events.held) = (around.before, around.held);
+        self.model.events.modes = (self.written.modes.iter().zip(&self.written.mode))
+            .map(|(it, &chosen)| ModeVariable {
+                name: it.name.text.clone(),
+                alternatives: it.alternatives.iter().map(|name| name.text.clone()).collect(),
+                start: it.at_start(),
+                chosen,
+                origin: it.name.origin,
+            })
+            .collect();
     }
 
     /// Where the first event with such a leaf in a new value stands.

@@ -23,6 +23,23 @@ pub struct Events {
     pub before: Vec<(UnknownId, u32)>,
     /// Discrete variables of which the most recent value is used.
     pub held: Vec<UnknownId>,
+    /// The mode variables of the text, with the alternatives of which this is the model.
+    pub modes: Vec<ModeVariable>,
+}
+
+/// A mode variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModeVariable {
+    /// Its name.
+    pub name: String,
+    /// Names of its alternatives.
+    pub alternatives: Vec<String>,
+    /// The alternative at the start, by position.
+    pub start: usize,
+    /// The alternative that it has in this model, by position.
+    pub chosen: usize,
+    /// Where it is declared.
+    pub origin: Origin,
 }
 
 /// An event: one `when` block, or one instance of it in a `for`.
@@ -38,7 +55,24 @@ pub struct Event {
     pub message: Option<String>,
     /// Whether it ends the run.
     pub is_terminal: bool,
+    /// The mode variable in one of whose alternatives it stands, by position.
+    pub within: Option<usize>,
+    /// The mode variables that it sets.
+    pub transitions: Vec<ModeTransition>,
+    /// Whether hidden constraints of the mode that it enters act as impulses.
+    pub is_inelastic: bool,
     /// Where the block begins.
+    pub origin: Origin,
+}
+
+/// A mode variable that an event sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModeTransition {
+    /// The variable, by position.
+    pub variable: usize,
+    /// The alternative that it then has.
+    pub alternative: usize,
+    /// Where the alternative stands.
     pub origin: Origin,
 }
 
@@ -75,6 +109,13 @@ pub struct Change {
 }
 
 impl Events {
+    /// The mode of which this is the model: `clutch = engaged`; `None` if the text has no modes.
+    pub fn mode(&self) -> Option<String> {
+        let alternative = |it: &ModeVariable| it.alternatives.get(it.chosen).cloned().unwrap_or_default();
+        let chosen = self.modes.iter().map(|it| format!("{} = {}", it.name, alternative(it)));
+        Some(chosen.collect::<Vec<String>>().join(", ")).filter(|mode| !mode.is_empty())
+    }
+
     /// The name of a symbol in the value of a change: `pre(x)`, `hold(n)`.
     fn symbol_name(&self, model: &Model, symbol: Symbol) -> String {
         let name = |unknown: UnknownId| model.unknowns.get(unknown.index()).map_or("?", |unknown| &unknown.name);

@@ -22,7 +22,7 @@ pub use derivation::{
     Boundary, BoundaryCondition, Canonical, Derivation, Entries, Mechanics, OptimalControl, PathConstraint,
 };
 pub use domain::{Domain, Gap, Member};
-pub use event::{Change, Event, Events, Trigger};
+pub use event::{Change, Event, Events, ModeTransition, ModeVariable, Trigger};
 pub use lie_group::{LieGroup, Space};
 pub use numbering::{Numbering, Torn};
 pub use query::expand_inputs;

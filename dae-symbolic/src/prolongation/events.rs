@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use dae_runtime::contract::{DeclaredChange, DeclaredEvent, DeclaredEvents, EventsDescription, Occasion, Pattern};
+use dae_runtime::contract::{DeclaredChange, DeclaredEvent, DeclaredEvents, EventsDescription, Occasion, Pattern, Transition};
 
 use super::Prolonged;
 use crate::defaults::parameter_places;
@@ -161,6 +161,10 @@ fn declared(event: &Event, crossing: Vec<Symbol>) -> DeclaredEvent {
         },
         message: event.message.clone().map(Into::into),
         is_terminal: event.is_terminal,
+        within: event.within,
+        transitions: (event.transitions.iter())
+            .map(|it| Transition { variable: it.variable, alternative: it.alternative })
+            .collect(),
     }
 }
 

@@ -140,6 +140,7 @@ mod parse_expression;
 mod parse_external;
 mod parse_forms;
 mod parse_lie_group;
+mod parse_modes;
 mod parse_model;
 mod parse_operand;
 mod parse_when;

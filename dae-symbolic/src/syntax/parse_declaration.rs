@@ -37,6 +37,7 @@ impl Parser {
             "fn" => self.function(),
             "var" | "discrete" => self.variable(nominal),
             "when" => self.when(),
+            "modes" if self.at_modes() => self.modes_head(),
             "start" => self.start(),
             "invariant" if declares => self.declaration(StatementKind::Invariant),
             "forms" if self.at_forms() => self.forms(),

@@ -4,7 +4,7 @@
 //! understood of the statement is kept (so that its name counts as declared), and the rest of it is skipped: the errors
 //! of all statements are reported in one go.
 
-use super::ast::{Equation, Expression, Model, Name, Statement, StatementKind};
+use super::ast::{Alternative, Equation, Expression, For, Model, Modes, Name, Statement, StatementKind};
 use super::attributes::Attributes;
 use super::cursor::Look;
 use super::parser::{Parsed, Parser, describe};
@@ -20,7 +20,7 @@ pub(super) enum Ending {
     Semicolon,
     /// It ended with a closing brace and needs no `;` (a function, or a block from which equations are derived).
     Block,
-    /// The statements of its body follow, up to the closing brace at this position (a `for` or `if`).
+    /// The statements of its body follow, up to the closing brace at this position (a `for`, `if` or `modes`).
     Opens(usize),
     /// It had an error: the rest of it is to be skipped.
     Broken,
@@ -57,6 +57,8 @@ impl Parser {
             statements,
             expressions,
             doubtful: std::mem::take(&mut self.doubtful),
+            modes: Vec::new(),
+            mode: Vec::new(),
         })
     }
 
@@ -160,8 +162,10 @@ impl Parser {
         self.cursor.set_position(block.close + 1);
         let inside = statements.len() - 1 - head;
         let earlier = match &mut statements[head].kind {
-            StatementKind::For(it) => {
-                it.statements = inside;
+            StatementKind::For(For { statements, .. })
+            | StatementKind::Modes(Modes { statements, .. })
+            | StatementKind::Alternative(Alternative { statements, .. }) => {
+                *statements = inside;
                 return None;
             }
             StatementKind::Branch(it) => {
@@ -205,7 +209,13 @@ impl Parser {
             self.misplaced_nominal(at);
         }
         let inside = block.head.is_some();
-        let understood = match self.statement(nominal.map(|(value, _)| value)) {
+        let is_of_modes = |head: usize| matches!(statements[head].kind, StatementKind::Modes(_));
+        let understood = match block.head.is_some_and(is_of_modes) {
+            true => self.alternative_head(),
+            false => self.statement(nominal.map(|(value, _)| value)),
+        };
+        let understood = match understood {
+            Ok((kind @ StatementKind::Alternative(_), ending)) => Ok((kind, ending)),
             Ok((kind, _)) if inside && !validate::inside_block(&kind) => {
                 let at = self.since(start);
                 Err(self.fail(validate::not_inside_block(at)))

@@ -29,7 +29,7 @@ impl Parser {
             items.push(this.when_item(start)?);
             Ok(())
         });
-        Ok((StatementKind::When(When { opening, trigger, name, items }), Ending::Block))
+        Ok((StatementKind::When(When { opening, trigger, name, within: None, items }), Ending::Block))
     }
 
     /// `sample(period)` or `sample(first, period)`
@@ -57,12 +57,15 @@ impl Parser {
         let kind = match (self.cursor.look(0), self.cursor.look(1)) {
             (Look::Word("note"), Look::Literal(text)) => WhenItemKind::Note(unescape(text)),
             (Look::Word("terminate"), Look::Literal(text)) => WhenItemKind::Terminate(unescape(text)),
+            (Look::Word("inelastic"), Look::Operator(";")) => WhenItemKind::Inelastic,
             (Look::Word("note" | "terminate"), Look::Operator(";")) => return Err(self.without_message()),
             (Look::Word("if" | "for" | "when" | "let"), _) => return Err(self.no_when_item()),
             _ => WhenItemKind::Change(self.whole_equation()?),
         };
         if matches!(kind, WhenItemKind::Note(_) | WhenItemKind::Terminate(_)) {
             self.cursor.advance();
+            self.cursor.advance();
+        } else if matches!(kind, WhenItemKind::Inelastic) {
             self.cursor.advance();
         }
         let origin = self.since(start);
@@ -81,7 +84,7 @@ impl Parser {
         let at = self.here();
         let finding = Diagnostic::error(
             Code::UnsupportedConstruct,
-            "a `when` holds new values of unknowns, `note` and `terminate`",
+            "a `when` holds new values of unknowns, modes to enter, `inelastic`, `note` and `terminate`",
         );
         let finding = finding.label(at, "not allowed in here");
         self.fail(finding.help(

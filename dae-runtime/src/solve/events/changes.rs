@@ -4,7 +4,7 @@
 //! of the run, or a consistent state after all that they change, and what becomes true by these changes.
 
 use super::declared::{Arrival, Conflict};
-use super::{Consequence, Events, SLOPE};
+use super::{Consequence, Entering, Events, SLOPE};
 use crate::contract::{Dae, Name};
 use crate::initialize::quantity::Quantity;
 use crate::initialize::{InitializationOptions, consistent_restart};
@@ -23,6 +23,15 @@ const INEXACT: f64 = 10.0;
 const LARGEST_MOVE: f64 = 1e-2;
 /// Changes at one time can make further conditions true; this many rounds are no progress.
 const ROUNDS: usize = 50;
+
+/// A state with what events change.
+struct ChangedState {
+    y: Vec<f64>,
+    /// The entries that are set.
+    is_set: Vec<bool>,
+    /// The last event that changes something.
+    last: Name,
+}
 
 impl Events<'_, '_> {
     pub(super) fn note_at(&self, event: usize, (t, y): (f64, &[f64]), solution: &mut Solution) {
@@ -134,6 +143,14 @@ impl Events<'_, '_> {
             if !counted.is_empty() {
                 self.note_reset(&counted, &self.list.name(counted[counted.len() - 1]).clone())?;
             }
+            if let Some(transitions) = self.transitions(&happening)? {
+                if let Some(variation) = &variation {
+                    return Err(variation.no_derivative(self.t, 0));
+                }
+                let ChangedState { y, is_set, last } = self.changed(dae, &happening, None)?;
+                let (yp, memory) = (self.yp.clone(), self.memory(&held));
+                return Ok(Consequence::Enter(Entering { transitions, y, yp, is_set, event: last, memory }));
+            }
             self.apply(dae, &happening, step, (variation.as_deref_mut(), carried.as_mut()), options, initialization)?;
             let after = self.list.declared.as_ref().map_or_else(Vec::new, |it| it.hold(self.t, &self.y, &self.yp));
             all.append(&mut happening);
@@ -154,18 +171,14 @@ impl Events<'_, '_> {
         Err(Failure::EventsAccumulate { t: self.t, event: self.list.name(happening[0]).clone() })
     }
 
-    /// Applies what events change to the last state, and makes it consistent.
-    fn apply(
-        &mut self,
+    /// The last state with what events change, in their order; `carried` changes with it.
+    fn changed(
+        &self,
         dae: &dyn Dae,
         happening: &[usize],
-        step: f64,
-        (variation, mut carried): (Option<&mut Variation<'_>>, Option<&mut Carried>),
-        options: &Options,
-        initialization: &InitializationOptions,
-    ) -> Result<(), Failure> {
-        let t = self.t;
-        let (mut y, mut yp) = (self.y.clone(), self.yp.clone());
+        mut carried: Option<&mut Carried>,
+    ) -> Result<ChangedState, Failure> {
+        let (t, mut y) = (self.t, self.y.clone());
         let mut last = Name::Borrowed("-");
         for &event in happening.iter().filter(|&&event| event < self.list.own.len()) {
             if let Action::Reset(change) = &self.list.own[event].action {
@@ -177,8 +190,7 @@ impl Events<'_, '_> {
             }
         }
         let mut is_set = vec![false; y.len()];
-        let of_model: Vec<usize> =
-            happening.iter().filter_map(|event| event.checked_sub(self.list.own.len())).collect();
+        let of_model = self.of_model(happening);
         if let (Some(declared), false) = (&self.list.declared, of_model.is_empty()) {
             let conflict = |it: Conflict| Failure::ConflictingEvents {
                 t,
@@ -198,10 +210,31 @@ impl Events<'_, '_> {
             places.into_iter().for_each(|place| is_set[place] = true);
             last = of_model.last().map_or(last, |&event| declared.name(event).clone());
         }
-        let atol = options.atol.of(&dae.description().unknowns);
         is_set.iter_mut().zip(y.iter().zip(&self.y)).for_each(|(is_set, (y, before))| *is_set |= y != before);
-        let sizes = y.clone();
+        Ok(ChangedState { y, is_set, last })
+    }
+
+    /// The events of the model among these, by their numbers there.
+    fn of_model(&self, happening: &[usize]) -> Vec<usize> {
+        happening.iter().filter_map(|event| event.checked_sub(self.list.own.len())).collect()
+    }
+
+    /// Applies what events change to the last state, and makes it consistent.
+    fn apply(
+        &mut self,
+        dae: &dyn Dae,
+        happening: &[usize],
+        step: f64,
+        (variation, mut carried): (Option<&mut Variation<'_>>, Option<&mut Carried>),
+        options: &Options,
+        initialization: &InitializationOptions,
+    ) -> Result<(), Failure> {
+        let t = self.t;
+        let ChangedState { mut y, is_set, last } = self.changed(dae, happening, carried.as_deref_mut())?;
+        let mut yp = self.yp.clone();
         let unknowns = &dae.description().unknowns;
+        let atol = options.atol.of(unknowns);
+        let sizes = y.clone();
         let allowed = |i: usize| {
             let size = sizes[i].abs().max(unknowns[i].nominal);
             let relative = (atol[i] + options.rtol * sizes[i].abs()) / size;
@@ -229,7 +262,7 @@ impl Events<'_, '_> {
     }
 
     /// The side of its zero that the function of an event is moving to just after the event.
-    fn side_after(&self, event: usize, before: f64, length: f64) -> f64 {
+    pub(super) fn side_after(&self, event: usize, before: f64, length: f64) -> f64 {
         let value = self.sides[event];
         let length = self.direction * length.max(1e3 * self.resolution(self.t));
         let change = length * self.slope(event, (self.t, &self.y, &self.yp), length);

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::time_events::sign_changes;
+use super::super::time_events::{SignChange, sign_changes};
 use crate::contract::{AliasOf, Dae, DeclaredEvents, EventsDescription, Name, Occasion};
 use crate::integrator::stepper::{Failure, StepControl};
 
@@ -150,8 +150,13 @@ impl<'d> Declared<'d> {
             events.crossing_functions(t, &jets, &mut all);
             values.iter_mut().zip(&list).for_each(|(value, &k)| *value = all[k]);
         };
+        // A zero at a sampling point is two changes of sign, of which one leaves the negative side.
+        let mut rising = |samples: usize| -> Vec<SignChange> {
+            let changes = sign_changes(list.len(), samples, ends, &mut functions);
+            changes.into_iter().filter(|change| change.leaves_negative).collect()
+        };
         let (mut samples, mut same) = (SAMPLES[0], 1);
-        let mut changes = sign_changes(list.len(), samples, ends, &mut functions);
+        let mut changes = rising(samples);
         while same < SAME && !list.is_empty() {
             if samples > SAMPLES[1] {
                 let name = &self.description().events[list[changes.first().map_or(0, |it| it.function)]].name;
@@ -161,12 +166,11 @@ impl<'d> Declared<'d> {
                 });
             }
             samples = (MORE * samples as f64) as usize;
-            let more = sign_changes(list.len(), samples, ends, &mut functions);
+            let more = rising(samples);
             same = if more.len() == changes.len() { same + 1 } else { 1 };
             changes = more;
         }
-        let rising = changes.into_iter().filter(|change| change.leaves_negative);
-        self.of_time = rising.map(|change| (change.before.next_up(), list[change.function])).collect();
+        self.of_time = changes.iter().map(|change| (change.before.next_up(), list[change.function])).collect();
         self.of_time.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
         Ok(())
     }
@@ -187,7 +191,8 @@ impl<'d> Declared<'d> {
     /// Whether an event changes nothing and does not end the run.
     pub(super) fn is_noted(&self, event: usize) -> bool {
         let description = self.description();
-        !description.events[event].is_terminal && description.changes_of(event).next().is_none()
+        let it = &description.events[event];
+        !it.is_terminal && it.transitions.is_empty() && description.changes_of(event).next().is_none()
     }
 
     /// Whether an event occurs at the times of samples.
@@ -199,6 +204,23 @@ impl<'d> Declared<'d> {
     pub(super) fn next_time(&self) -> Option<f64> {
         let of_samples = self.samples.iter().flatten().map(Samples::time);
         of_samples.chain(self.of_time.last().map(|&(t, _)| t)).min_by(f64::total_cmp)
+    }
+
+    /// The number of the next sample of an event.
+    pub(super) fn next_sample(&self, event: usize) -> Option<f64> {
+        self.samples[event].map(|samples| samples.next)
+    }
+
+    /// Continues the samples of an event with this number.
+    pub(super) fn continue_samples(&mut self, event: usize, next: f64) {
+        if let Some(samples) = &mut self.samples[event] {
+            samples.next = next;
+        }
+    }
+
+    /// Has no event occur again that has occurred at `t`.
+    pub(super) fn drop_until(&mut self, t: f64) {
+        self.of_time.retain(|&(time, _)| time > t);
     }
 
     /// The events that occur at `t`, to within rounding errors, whatever the solution is, ascending; they are then over.

@@ -90,7 +90,8 @@ impl<'d> EventList<'d, '_> {
             Some((declared, number)) if declared.is_noted(number) => true,
             Some((declared, number)) => {
                 let changes = declared.change(&[number], &Arrival { t, y, yp }, &[], &mut changed);
-                !self.is_terminal(event) && changes.is_ok() && changed == y
+                let enters = !declared.description().events[number].transitions.is_empty();
+                !self.is_terminal(event) && !enters && changes.is_ok() && changed == y
             }
             None => match &self.own[event].action {
                 Action::Note => true,

@@ -7,11 +7,13 @@
 mod changes;
 mod declared;
 mod list;
+mod modes;
 
 use std::collections::VecDeque;
 
 use self::declared::Declared;
 use self::list::EventList;
+pub(super) use self::modes::Entering;
 use super::restarts::PiecewiseRun;
 use super::zeros::{bracketed, insert_dips};
 use crate::contract::{Dae, Name};
@@ -54,6 +56,8 @@ pub(super) enum Consequence {
     End { event: Name, changed: Option<[Vec<f64>; 2]> },
     /// It continues from these values, $y$ and $y'$.
     Restart([Vec<f64>; 2]),
+    /// It continues in another mode of the model.
+    Enter(Entering),
 }
 
 /// The events of a run: those of the caller, and after them those that the text of the model declares.
@@ -83,6 +87,8 @@ pub(super) struct Events<'d, 'c> {
     happened: Vec<f64>,
     /// Times of the most recent resets, in order.
     resets: Vec<f64>,
+    /// Whether a mode has just been entered, so that what is in `target` occurs before the next step.
+    is_entry: bool,
 }
 
 struct Target {
@@ -139,6 +145,7 @@ impl<'d, 'c> Events<'d, 'c> {
             noted: VecDeque::new(),
             happened: vec![f64::NAN; count],
             resets: Vec::new(),
+            is_entry: false,
             list,
             has_sensitivities,
         };
@@ -164,8 +171,14 @@ impl<'d, 'c> Events<'d, 'c> {
         self.list.declared.as_ref()?.next_time()
     }
 
+    /// Whether an event occurs at `t` before the next step: its time does not depend on the solution, or a mode has been
+    /// entered in which it occurs at once.
+    pub(super) fn occurs_at(&self, t: f64) -> bool {
+        self.is_due(t) || (self.is_entry && self.target.is_some())
+    }
+
     /// Whether an event whose time does not depend on the solution is due at `t`.
-    pub(super) fn is_due(&self, t: f64) -> bool {
+    fn is_due(&self, t: f64) -> bool {
         self.next_time().is_some_and(|time| time <= t)
     }
 

@@ -201,6 +201,11 @@ impl<'d> PiecewiseRun<'d> {
         &self.plan
     }
 
+    /// Adds the work of a run before this one, in another mode of the model.
+    pub(super) fn continue_from(&mut self, done: Statistics) {
+        self.done += done;
+    }
+
     /// Work on all pieces and in separate steps.
     pub(super) fn statistics(&self) -> Statistics {
         let mut all = self.done;

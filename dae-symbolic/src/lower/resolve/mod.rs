@@ -290,6 +290,15 @@ impl<'a> Resolver<'a> {
             Entity::Definition(statement) => (Use::Definition, Meaning::Statement(statement)),
             Entity::Parameter(id) => (Use::Parameter, Meaning::Parameter(id)),
             Entity::Input(id) => (Use::Input, Meaning::Input(id)),
+            Entity::Mode => {
+                let finding =
+                    Diagnostic::error(Code::NotAllowedHere, format!("`{name}` is a mode variable, and no value"));
+                let finding =
+                    finding.label(at, "not a value").label(entry.origin, format!("`{name}` is declared here"));
+                let help = "write what depends on the mode in its alternatives: `modes a { on { u = 1; } off { u = 0; } }`";
+                found.push(finding.help(help));
+                return Meaning::Invalid;
+            }
             Entity::Invariant => {
                 let finding =
                     Diagnostic::error(Code::NotAllowedHere, format!("`{name}` is an invariant, and no value"));

@@ -5,6 +5,7 @@
 mod derived;
 mod expression;
 mod lie_group;
+mod modes;
 mod when;
 
 use crate::form::Form;
@@ -13,6 +14,7 @@ use crate::origin::Origin;
 pub use derived::{Derived, DerivedKind, Element, Item, ItemKind, List, Quantity, Relation};
 pub use expression::{CallForm, Comparison, Expression, Expressions, Node, NodeId, Power, Sign};
 pub use lie_group::{Generator, LieGroup};
+pub use modes::{Alternative, ModeVariable, Modes};
 pub use when::{Trigger, When, WhenItem, WhenItemKind};
 
 /// A name and where it stands.
@@ -40,6 +42,10 @@ pub struct Model {
     /// Names in statements that could not be read: they may be meant as declarations, so using them is not a further
     /// error.
     pub doubtful: Vec<String>,
+    /// The mode variables, if this is the text in one mode ([`Model::in_mode`]), and their alternatives.
+    pub modes: Vec<ModeVariable>,
+    /// The position of the alternative of each.
+    pub mode: Vec<usize>,
 }
 
 impl Model {
@@ -96,6 +102,15 @@ pub enum StatementKind {
     Branch(Branch),
     /// `when condition { … }`
     When(When),
+    /// `modes variable {`, whose alternatives follow.
+    Modes(Modes),
+    /// `name {` in a `modes` block, whose statements follow.
+    Alternative(Alternative),
+    /// A statement that does not hold in the mode of which this is the text.
+    Inactive {
+        /// Whether it is an equation, which has a number in the text nevertheless.
+        is_equation: bool,
+    },
     /// `invariant name = value;`
     Invariant(Declaration),
     /// `lagrangian { … }` and its kin.

@@ -1,6 +1,6 @@
 //! `when` blocks as they are written.
 
-use super::{Equation, Expression};
+use super::{Equation, Expression, Name};
 use crate::origin::Origin;
 
 /// `when condition { … }`: what happens as the condition becomes true.
@@ -12,6 +12,8 @@ pub struct When {
     pub trigger: Trigger,
     /// The condition as text.
     pub name: String,
+    /// The mode variable in one of whose alternatives it stands, by position, in the text in one mode.
+    pub within: Option<usize>,
     /// The statements of the block, in the order of the text.
     pub items: Vec<WhenItem>,
 }
@@ -45,6 +47,15 @@ pub struct WhenItem {
 pub enum WhenItemKind {
     /// `x = value;`: the value of an unknown after the event.
     Change(Equation),
+    /// `clutch = engaged;`: a mode variable gets an alternative; found in the text in one mode.
+    Enter {
+        /// The mode variable, by position.
+        variable: usize,
+        /// The alternative; without a name if what stands there is no name.
+        alternative: Name,
+    },
+    /// `inelastic;`: hidden constraints of the mode that is entered act as impulses.
+    Inelastic,
     /// `note "text";`
     Note(String),
     /// `terminate "text";`

@@ -38,6 +38,9 @@ pub(super) fn inside_block(kind: &StatementKind) -> bool {
         | StatementKind::Invariant(_)
         | StatementKind::Derived(_)
         | StatementKind::LieGroup(_)
+        | StatementKind::Modes(_)
+        | StatementKind::Alternative(_)
+        | StatementKind::Inactive { .. }
         | StatementKind::Forms(_)
         | StatementKind::Variable(_) => false,
     }
@@ -47,7 +50,7 @@ pub(super) fn inside_block(kind: &StatementKind) -> bool {
 pub(super) fn not_inside_block(at: Origin) -> Diagnostic {
     Diagnostic::error(
         Code::UnsupportedConstruct,
-        "`for` and `if` hold equations, `let`, `start`, `when`, `for` and `if`",
+        "`for`, `if` and the alternatives of `modes` hold equations, `let`, `start`, `when`, `for` and `if`",
     )
     .label(at, "not allowed in here")
     .help("declare it before: for one value per index an array, `var q: [f64; N];`")

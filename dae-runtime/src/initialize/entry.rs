@@ -1,0 +1,298 @@
+//! Consistent values where a run enters another mode of its model.
+//!
+//! In: the values of unknowns and derivatives before, and the formulation in the new mode. Out: consistent values of
+//! that formulation, and the impulses that lead to them.
+//!
+//! With the canonical offsets $c_i$, $d_j$ of the new mode (J. D. Pryce, *A simple structural analysis method for DAEs*,
+//! BIT 41, 2001), the jets $x_j^{(k)}$, $k < d_j$, are its states. Where they do not satisfy its constraints, the highest
+//! of them jump, $x_j^{(d_j - 1)}$ by $\xi_j$, so that $x_j^{(d_j)}$ is an impulse of this strength (for $d_j = 0$ the
+//! unknown itself). Integrated over the change, the equations without derivatives ($c_i = 0$) keep their impulses alone,
+//! and of the others the last constraint holds afterwards:
+//!
+//! $$ \sum_j \frac{\partial f_i}{\partial x_j^{(d_j)}}\, \xi_j = 0 \quad (c_i = 0), \qquad
+//!    f_i^{(c_i - 1)}(x_j^{(d_j - 1)} + \xi_j) = 0 \quad (c_i \ge 1). $$
+//!
+//! The matrix of these equations is the system Jacobian, which is regular where the mode determines its solution. Where
+//! the coefficient of an impulse jumps itself, the strength of their product is not defined, and there is no result.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::error::InitializationError;
+use super::reinitialization::{JetPlaces, Restart};
+use super::{InitializationOptions, consistent_initialization, states_of};
+use crate::contract::{Dae, Kind, Name, Start};
+use crate::linalg::sparse::{Factors, SparseMatrix};
+
+/// The largest number of iterations for the jumps.
+const ITERATIONS: usize = 30;
+/// Jumps are found when a correction is smaller than this fraction of the size of the unknown.
+const CONVERGED: f64 = 1e-14;
+/// Corrections below this fraction that do not become smaller are rounding errors.
+const NEARLY: f64 = 1e-9;
+/// A coefficient of an impulse that changes by more than this fraction of the sum of its row jumps itself.
+const SAME: f64 = 1e-6;
+
+/// Values before a change, by the names of jets, and which of them the change sets.
+pub(crate) struct Arriving {
+    known: HashMap<Name, (f64, bool)>,
+}
+
+/// Consistent values in a new mode.
+pub(crate) struct Entered {
+    pub(crate) y: Vec<f64>,
+    pub(crate) yp: Vec<f64>,
+    /// The states of the mode, by the names of their jets, of which a value before is known: that and the one after.
+    pub(crate) states: Vec<(Name, f64, f64)>,
+    /// Names of unknowns that are impulses there, and the strength of each.
+    pub(crate) impulses: Vec<(Name, f64)>,
+}
+
+/// Why a mode cannot be entered.
+#[derive(Clone, Debug)]
+pub(crate) enum NotEntered {
+    /// Its constraints have no solution, or its equations do not determine one.
+    Inconsistent(InitializationError),
+    /// An unknown would have to jump that no impulse moves, from the one value to the other.
+    Jump { unknown: Name, before: f64, after: f64 },
+    /// The coefficients of impulses in an equation jump themselves.
+    Undefined { equation: Name },
+    /// The equations for the impulses have no solution that is found.
+    NoImpulse { equation: Name },
+    /// Structure does not say which of its equations are constraints.
+    Unstructured,
+}
+
+impl fmt::Display for NotEntered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotEntered::Inconsistent(error) => error.fmt(f),
+            NotEntered::Jump { unknown, before, after } => {
+                write!(f, "`{unknown}` would have to jump from {before:.6e} to {after:.6e}, which no finite impulse achieves")
+            }
+            NotEntered::Undefined { equation } => write!(
+                f,
+                "in {equation} an impulse is multiplied by something that jumps at the same time, and their product is not defined: give \
+                 the values after the change in the `when` that enters the mode"
+            ),
+            NotEntered::NoImpulse { equation } => {
+                write!(f, "no impulse is found with which its constraints hold, because of {equation}")
+            }
+            NotEntered::Unstructured => f.write_str(
+                "its constraints follow from a derivative array only, which does not say how unknowns jump onto them",
+            ),
+        }
+    }
+}
+
+impl Arriving {
+    /// The values of all jets that a state of a formulation gives; `is_set` says which entries of it the change sets.
+    pub(crate) fn of(dae: &dyn Dae, (t, y, yp): (f64, &[f64], &[f64]), is_set: impl Fn(usize) -> bool) -> Self {
+        let description = dae.description();
+        let names = &dae.prolongation().prolongation_description().jets;
+        let places = JetPlaces::of(dae);
+        let mut constants = vec![0.0; description.eliminated.len()];
+        dae.eliminated(t, y, &mut constants);
+        let mut known = HashMap::new();
+        let mut insert = |jet: Option<usize>, value: f64, is_set: bool| {
+            if let Some(jet) = jet {
+                known.insert(names[jet].name.clone(), (value, is_set));
+            }
+        };
+        let unknowns = description.unknowns.iter().enumerate();
+        for (k, _) in unknowns.filter(|(_, unknown)| unknown.kind == Kind::Differential) {
+            insert(places.slopes[k], yp[k], false);
+        }
+        for (k, value) in y.iter().enumerate() {
+            insert(places.values[k], *value, is_set(k));
+        }
+        for (k, (it, constant)) in description.eliminated.iter().zip(constants).enumerate() {
+            insert(places.eliminated[k], it.alias_of.value(y).unwrap_or(constant), false);
+        }
+        Arriving { known }
+    }
+}
+
+/// The equations for the jumps: rows and columns of the last stage of a prolongation.
+struct Jumps {
+    /// For each equation its row at the last stage and, if it has constraints, the row of the last of these.
+    rows: Vec<(usize, Option<usize>)>,
+    /// For each unknown its jet of the last stage and, if it has states, the highest of these.
+    columns: Vec<(usize, Option<usize>)>,
+}
+
+impl Jumps {
+    /// `None` where structure does not say which equations are constraints.
+    fn of(dae: &dyn Dae) -> Option<Self> {
+        let description = dae.prolongation().prolongation_description();
+        let last: Vec<usize> = (0..description.equations.len()).filter(|&i| description.equations[i].stage == 0).collect();
+        let columns: Vec<usize> = (0..description.jets.len()).filter(|&j| description.jets[j].stage == 0).collect();
+        if last.len() != columns.len() {
+            return None;
+        }
+        let before: HashMap<(usize, u32), usize> = (description.equations.iter().enumerate())
+            .filter(|(_, it)| it.stage == -1)
+            .map(|(i, it)| ((it.equation, it.order), i))
+            .collect();
+        let constraint = |&i: &usize| {
+            let it = &description.equations[i];
+            (i, it.order.checked_sub(1).and_then(|order| before.get(&(it.equation, order)).copied()))
+        };
+        let state = |&j: &usize| (j, (description.jets[j].order > 0).then(|| j - 1));
+        Some(Jumps { rows: last.iter().map(constraint).collect(), columns: columns.iter().map(state).collect() })
+    }
+}
+
+/// Finds consistent values of a formulation in a mode that is entered at `t`. Values that the change sets stay; an
+/// unknown whose size is `x` may move by `allowed(x)` without an impulse, since the run has kept constraints only to its
+/// tolerances.
+pub(crate) fn enter(
+    dae: &dyn Dae,
+    t: f64,
+    arriving: &Arriving,
+    allowed: impl Fn(f64) -> f64,
+    options: &InitializationOptions,
+) -> Result<Entered, NotEntered> {
+    let prolongation = dae.prolongation();
+    let description = prolongation.prolongation_description();
+    let known: Vec<Option<(f64, bool)>> =
+        description.jets.iter().map(|jet| arriving.known.get(&jet.name).copied()).collect();
+    let mut jets: Vec<f64> = known.iter().map(|it| it.map_or(0.0, |(value, _)| value)).collect();
+    let is_state = |jet: usize| description.jets[jet].stage < 0;
+    let mut impulses = Vec::new();
+    let jumps = Jumps::of(dae).ok_or(NotEntered::Unstructured)?;
+    if jumps.rows.iter().any(|(_, constraint)| constraint.is_some()) {
+        let is_set = |jet: usize| known[jet].is_some_and(|(_, is_set)| is_set);
+        let strengths = jump(dae, t, &jumps, is_set, &mut jets)?;
+        let largest = jets.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+        for (&(jet, state), strength) in jumps.columns.iter().zip(strengths) {
+            if state.is_none() && strength.abs() > allowed(largest) {
+                impulses.push((description.jets[jet].name.clone(), strength));
+            }
+        }
+    }
+    let start = |jet: usize| match known[jet] {
+        Some((_, true)) => Start::Fixed,
+        Some(_) if is_state(jet) => Start::Guess,
+        Some(_) | None => Start::Free,
+    };
+    let restart = Restart::at(prolongation, jets.clone(), start);
+    let initial = consistent_initialization(&restart, t, options).map_err(NotEntered::Inconsistent)?;
+    for (jet, &after) in initial.jets.iter().enumerate().filter(|&(jet, _)| is_state(jet) && known[jet].is_some()) {
+        // Impulses have moved the others.
+        if (after - jets[jet]).abs() > allowed(after.abs().max(description.jets[jet].nominal)) {
+            let before = known[jet].map_or(jets[jet], |(value, _)| value);
+            return Err(NotEntered::Jump { unknown: description.jets[jet].name.clone(), before, after });
+        }
+    }
+    let states = (0..jets.len()).filter(|&jet| is_state(jet)).filter_map(|jet| {
+        known[jet].map(|(before, _)| (description.jets[jet].name.clone(), before, initial.jets[jet]))
+    });
+    let (y, yp) = states_of(dae, t, &initial.jets);
+    Ok(Entered { y, yp, states: states.collect(), impulses })
+}
+
+/// Moves the highest states onto the last constraints, and returns the strengths of all impulses.
+fn jump(
+    dae: &dyn Dae,
+    t: f64,
+    jumps: &Jumps,
+    is_set: impl Fn(usize) -> bool,
+    jets: &mut [f64],
+) -> Result<Vec<f64>, NotEntered> {
+    let prolongation = dae.prolongation();
+    let description = prolongation.prolongation_description();
+    let n = jumps.columns.len();
+    let mut column_of_last = vec![None; description.jets.len()];
+    let mut column_of_state = vec![None; description.jets.len()];
+    for (k, &(jet, state)) in jumps.columns.iter().enumerate() {
+        column_of_last[jet] = Some(k);
+        if let Some(state) = state {
+            column_of_state[state] = Some(k);
+        }
+    }
+    let mut values = vec![0.0; description.jacobian.len()];
+    let mut residual = vec![0.0; description.equations.len()];
+    prolongation.prolonged_jacobian(t, jets, &mut values);
+    let entries_of = |row: usize, column_of: &[Option<usize>], values: &[f64]| -> Vec<(usize, f64)> {
+        description.jacobian.row(row).filter_map(|(jet, place)| Some((column_of[jet]?, values[place]))).collect()
+    };
+    // What is set has its value whatever the equations for the impulses are: one without constraints gives way to it.
+    let mut replaced: Vec<Option<usize>> = vec![None; n];
+    for (k, _) in jumps.columns.iter().enumerate().filter(|(_, (_, state))| state.is_some_and(&is_set)) {
+        let share = |row: usize| {
+            let entries = entries_of(jumps.rows[row].0, &column_of_last, &values);
+            let largest = entries.iter().fold(0.0_f64, |largest, (_, value)| largest.max(value.abs()));
+            entries.iter().find(|(column, _)| *column == k).map_or(0.0, |(_, value)| value.abs() / largest)
+        };
+        let free = (0..n).filter(|&row| jumps.rows[row].1.is_none() && replaced[row].is_none() && share(row) > 0.0);
+        if let Some(row) = free.max_by(|&a, &b| share(a).total_cmp(&share(b))) {
+            replaced[row] = Some(k);
+        }
+    }
+    let first = values.clone();
+    let mut strengths = vec![0.0; n];
+    let mut before = f64::INFINITY;
+    for iteration in 0.. {
+        prolongation.prolonged_residual(t, jets, &mut residual);
+        prolongation.prolonged_jacobian(t, jets, &mut values);
+        let mut entries = Vec::new();
+        let mut right = vec![0.0; n];
+        for (i, &(last, constraint)) in jumps.rows.iter().enumerate() {
+            let of_row = match (constraint, replaced[i]) {
+                (Some(row), _) => {
+                    right[i] = -residual[row];
+                    entries_of(row, &column_of_state, &values)
+                }
+                (None, Some(column)) => vec![(column, 1.0)],
+                (None, None) => {
+                    let of_row = entries_of(last, &column_of_last, &values);
+                    right[i] = -of_row.iter().map(|&(column, value)| value * strengths[column]).sum::<f64>();
+                    of_row
+                }
+            };
+            entries.extend(of_row.into_iter().map(|(column, value)| (i, column, value)));
+        }
+        let failed = |row: usize| {
+            let equation = description.equations[jumps.rows[row].0].name.clone();
+            NotEntered::NoImpulse { equation }
+        };
+        if let Some(row) = right.iter().position(|value| !value.is_finite()) {
+            return Err(failed(row));
+        }
+        let worst = (0..n).max_by(|&a, &b| right[a].abs().total_cmp(&right[b].abs())).unwrap_or(0);
+        let factors = Factors::of(&SparseMatrix::from_entries(n, n, entries)).map_err(|_| failed(worst))?;
+        factors.solve(&mut right);
+        let mut change = 0.0_f64;
+        for (k, &(_, state)) in jumps.columns.iter().enumerate() {
+            strengths[k] += right[k];
+            if let Some(state) = state.filter(|&state| !is_set(state)) {
+                jets[state] += right[k];
+                change = change.max(right[k].abs() / jets[state].abs().max(description.jets[state].nominal));
+            }
+        }
+        // Corrections at the level of rounding errors no longer become smaller.
+        if change <= CONVERGED || (change <= NEARLY && change >= 0.5 * before) {
+            break;
+        }
+        if !change.is_finite() || iteration == ITERATIONS {
+            return Err(failed(worst));
+        }
+        before = change;
+    }
+    for (i, &(last, constraint)) in jumps.rows.iter().enumerate() {
+        if constraint.is_some() || replaced[i].is_some() {
+            continue;
+        }
+        let before = entries_of(last, &column_of_last, &first);
+        let after = entries_of(last, &column_of_last, &values);
+        let sum: f64 = after.iter().map(|&(column, value)| (value * strengths[column]).abs()).sum();
+        let off = before.iter().zip(&after).any(|(&(column, before), &(_, after))| {
+            ((after - before) * strengths[column]).abs() > SAME * sum
+        });
+        if off {
+            return Err(NotEntered::Undefined { equation: description.equations[last].name.clone() });
+        }
+    }
+    Ok(strengths)
+}

@@ -1,0 +1,120 @@
+//! The modes of a solution.
+//!
+//! In: the modes that a run enters, with their formulations. Out: when it does, and what jumps there; the entries of the
+//! solution, which are the same in all modes, from the unknowns of each formulation.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
+
+use super::{Enforcement, InvariantMaximum, Solution};
+use crate::contract::{AliasOf, Dae, Name};
+
+/// A mode that a run has entered.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct EnteredMode {
+    /// When; the first one is entered at the start.
+    pub t: f64,
+    /// The alternatives of all mode variables: `clutch = engaged`.
+    pub mode: Name,
+    /// The unknowns, and derivatives that are states of the formulation, that jump there by more than the tolerances of
+    /// the run, and are not algebraic in both modes.
+    pub jumps: Vec<Jump>,
+    /// Unknowns that are impulses there, and their strengths, in the unit of the unknown times that of time.
+    pub impulses: Vec<(Name, f64)>,
+}
+
+/// A jump of an unknown.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Jump {
+    /// The unknown.
+    pub unknown: Name,
+    /// Its value before.
+    pub before: f64,
+    /// Its value after.
+    pub after: f64,
+}
+
+impl EnteredMode {
+    pub(crate) fn new(t: f64, mode: Name) -> Self {
+        EnteredMode { t, mode, jumps: Vec::new(), impulses: Vec::new() }
+    }
+}
+
+impl Jump {
+    pub(crate) fn new(unknown: Name, before: f64, after: f64) -> Self {
+        Jump { unknown, before, after }
+    }
+}
+
+/// How the entries of a solution and its invariants follow from the formulation in one mode.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct InMode {
+    /// For each name the relation to $y$, and the value of what is constant.
+    pub(super) columns: Vec<(AliasOf, f64)>,
+    /// For each invariant of the formulation its place among those of the solution.
+    pub(super) invariants: Vec<usize>,
+    /// Number of entries of $y$.
+    width: usize,
+}
+
+impl InMode {
+    /// Appends the polynomial of the entries of the solution to `all`, power by power, given that of $y$.
+    pub(super) fn extend_by_polynomial(&self, coefficients: &[f64], all: &mut Vec<f64>) {
+        for (power, of_power) in coefficients.chunks_exact(self.width.max(1)).enumerate() {
+            let constant = |value| if power == 0 { value } else { 0.0 };
+            all.extend(self.columns.iter().map(|&(of, value)| of.value(of_power).unwrap_or_else(|| constant(value))));
+        }
+    }
+}
+
+impl Solution {
+    /// Restricts the names to those of which every one of these formulations has a value.
+    ///
+    /// In: formulations of the same model in its modes. The solution is empty.
+    pub(crate) fn restrict_to_common(&mut self, others: &[&dyn Dae]) {
+        for dae in others {
+            let description = dae.description();
+            let of_unknowns = description.unknowns.iter().map(|it| &it.name);
+            let known: HashSet<&Name> = of_unknowns.chain(description.eliminated.iter().map(|it| &it.name)).collect();
+            self.names.retain(|name| known.contains(name));
+        }
+        self.eliminated.clear();
+    }
+
+    /// The name of an entry of $y$ in the present mode.
+    pub(crate) fn name_of(&self, entry: usize) -> Name {
+        let place = match &self.in_mode {
+            None => Some(entry),
+            Some(InMode { columns, .. }) => columns.iter().position(|(of, _)| *of == AliasOf::Same(entry)),
+        };
+        place.and_then(|place| self.names.get(place).cloned()).unwrap_or_else(|| "-".into())
+    }
+
+    /// Continues with the formulation in another mode, with this state; names have been restricted to common ones.
+    pub(crate) fn enter(&mut self, dae: &dyn Dae, (t, y, yp): (f64, &[f64], &[f64]), projected: &RangeInclusive<u32>) {
+        let description = dae.description();
+        let mut constants = vec![0.0; description.eliminated.len()];
+        dae.eliminated(t, y, &mut constants);
+        let of_unknowns = description.unknowns.iter().enumerate().map(|(k, it)| (&it.name, (AliasOf::Same(k), 0.0)));
+        let of_eliminated = description.eliminated.iter().zip(constants).map(|(it, value)| (&it.name, (it.alias_of, value)));
+        let known: HashMap<&Name, (AliasOf, f64)> = of_eliminated.chain(of_unknowns).collect();
+        let unknown = (AliasOf::Constant, f64::NAN);
+        let columns = self.names.iter().map(|name| known.get(name).copied().unwrap_or(unknown)).collect();
+        let mut invariants = Vec::with_capacity(description.invariants.len());
+        for (k, it) in description.invariants.iter().enumerate() {
+            let enforcement = Enforcement::of(dae, k, projected);
+            let same = |known: &InvariantMaximum| known.name == it.name && known.enforcement == enforcement;
+            let place = self.invariants.iter().position(same).unwrap_or(self.invariants.len());
+            if place == self.invariants.len() {
+                self.invariants.push(InvariantMaximum { name: it.name.clone(), enforcement, max: 0.0 });
+            }
+            invariants.push(place);
+        }
+        self.in_mode = Some(InMode { columns, invariants, width: y.len() });
+        self.end_at(t, y, yp);
+    }
+}

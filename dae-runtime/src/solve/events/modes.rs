@@ -1,0 +1,136 @@
+//! Events that change the mode of a model.
+//!
+//! In: the events that occur at one time, and afterwards those of the mode that is entered. Out: which alternatives of
+//! mode variables are entered; and which events of the new mode occur at once: those that are declared in an alternative
+//! that is entered, if their condition holds, and those declared elsewhere whose condition has become true.
+
+use std::collections::HashMap;
+
+use super::declared::Declared;
+use super::{Events, SLOPE, Target};
+use crate::contract::{Name, Transition};
+use crate::integrator::stepper::Failure;
+
+/// A function begins to change linearly if the changes over a time and over half of it fit to this fraction.
+const LINEAR: f64 = 0.25;
+
+/// What a run takes into another mode.
+pub(in crate::solve) struct Entering {
+    /// The alternatives that are entered.
+    pub(in crate::solve) transitions: Vec<Transition>,
+    /// The state in the mode that is left, with what the events change.
+    pub(in crate::solve) y: Vec<f64>,
+    pub(in crate::solve) yp: Vec<f64>,
+    /// The entries of it that the events set.
+    pub(in crate::solve) is_set: Vec<bool>,
+    /// The event that enters the mode.
+    pub(in crate::solve) event: Name,
+    pub(in crate::solve) memory: Memory,
+}
+
+/// What the events of one mode hand on to those of the next.
+#[derive(Default)]
+pub(in crate::solve) struct Memory {
+    /// Events of the model with their conditions, and the numbers of their next samples.
+    known: Vec<(Identity, bool, Option<f64>)>,
+    resets: Vec<f64>,
+}
+
+/// An event across modes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Identity {
+    name: Name,
+    within: Option<usize>,
+    /// Number of events with the same name before it.
+    number: usize,
+}
+
+/// The events of the model in the order of their numbers.
+fn identities(declared: &Declared<'_>) -> Vec<Identity> {
+    let mut list: Vec<Identity> = Vec::new();
+    let mut count: HashMap<(&Name, Option<usize>), usize> = HashMap::new();
+    for event in declared.description().events.iter() {
+        let number = count.entry((&event.name, event.within)).or_default();
+        list.push(Identity { name: event.name.clone(), within: event.within, number: *number });
+        *number += 1;
+    }
+    list
+}
+
+impl Events<'_, '_> {
+    /// The alternatives that these events enter; `None` if they change no mode.
+    ///
+    /// # Errors
+    /// Two of them enter different alternatives of one mode variable.
+    pub(super) fn transitions(&self, happening: &[usize]) -> Result<Option<Vec<Transition>>, Failure> {
+        let mut found: Vec<(Transition, usize)> = Vec::new();
+        for &event in happening {
+            let Some((declared, number)) = self.list.of_model(event) else { continue };
+            for &transition in declared.description().events[number].transitions.iter() {
+                match found.iter().find(|(other, _)| other.variable == transition.variable) {
+                    Some((other, first)) if other.alternative != transition.alternative => {
+                        let events = [*first, event].map(|event| self.list.name(event).clone());
+                        return Err(Failure::ConflictingModes { t: self.t, events });
+                    }
+                    Some(_) => {}
+                    None => found.push((transition, event)),
+                }
+            }
+        }
+        let transitions: Vec<Transition> = found.into_iter().map(|(transition, _)| transition).collect();
+        Ok(Some(transitions).filter(|it| !it.is_empty()))
+    }
+
+    /// What the events of the next mode have to know, with the conditions that hold.
+    pub(super) fn memory(&self, held: &[bool]) -> Memory {
+        let known = self.list.declared.as_ref().map_or_else(Vec::new, |declared| {
+            let all = identities(declared).into_iter().zip(held).enumerate();
+            all.map(|(k, (identity, &held))| (identity, held, declared.next_sample(k))).collect()
+        });
+        Memory { known, resets: self.resets.clone() }
+    }
+
+    /// Begins in a mode of which these variables have just got their alternatives: says which events occur at once.
+    /// Steps are about `step` long.
+    pub(in crate::solve) fn enter(&mut self, entered: &[usize], memory: Memory, step: f64) {
+        self.resets = memory.resets;
+        let own = self.list.own.len();
+        let Some(declared) = &mut self.list.declared else { return };
+        let identities = identities(declared);
+        let is_within = |it: &Identity| it.within.is_some_and(|variable| entered.contains(&variable));
+        let known = |it: &Identity| memory.known.iter().find(|(known, ..)| known == it && !is_within(it));
+        declared.drop_until(self.t);
+        for (k, identity) in identities.iter().enumerate() {
+            if let Some(&(_, _, Some(next))) = known(identity) {
+                declared.continue_samples(k, next);
+            }
+        }
+        let holds = declared.hold(self.t, &self.y, &self.yp);
+        let mut occurring = Vec::new();
+        for (k, identity) in identities.iter().enumerate() {
+            if is_within(identity) {
+                let side = self.side_on_entry(own + k, SLOPE * step.abs());
+                self.sides[own + k] = side;
+                occurring.extend((side > 0.0).then_some(own + k));
+            } else if let Some((_, false, _)) = known(identity) {
+                occurring.extend(holds[k].then_some(own + k));
+            }
+        }
+        if !occurring.is_empty() {
+            let target = Target { t: self.t, events: occurring, latest: self.t, length: 0.0, other: None };
+            (self.target, self.is_entry) = (Some(target), true);
+        }
+    }
+
+    /// The side of its zero that the function of an event is on where its mode is entered. At a zero the motion in this
+    /// mode decides, and the next steps if the function begins to change with the square of the time.
+    fn side_on_entry(&self, event: usize, length: f64) -> f64 {
+        let change = |length: f64| length * self.slope(event, (self.t, &self.y, &self.yp), length);
+        let length = self.direction * length.max(1e3 * self.resolution(self.t));
+        let [whole, half] = [change(length), change(0.5 * length)];
+        let value = self.sides[event];
+        let is_at_zero = value.abs() <= 1e3 * whole.abs();
+        let is_linear = (whole - 2.0 * half).abs() <= LINEAR * whole.abs();
+        if is_at_zero && !is_linear { 0.0 } else { self.side_after(event, 0.0, length.abs()) }
+    }
+}

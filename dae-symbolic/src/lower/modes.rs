@@ -1,0 +1,139 @@
+//! A text whose model may have modes.
+//!
+//! In: the statements as written. Out: [`Text`], from which the model in each mode is made; one without `modes` blocks has
+//! a single mode, without variables. The statements of all alternatives are checked when a text is read.
+
+use super::{Families, Rejection, Stub, scalar_model, statements};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::model::Model;
+use crate::model::family::{self, FamilyModel};
+use crate::syntax::{self, SourceMap, ast};
+use proc_macro2::TokenStream;
+
+/// A text that was read: its model in every mode.
+#[derive(Debug)]
+pub struct Text {
+    written: ast::Model,
+    variables: Vec<ast::ModeVariable>,
+    /// Where everything stands.
+    pub sources: SourceMap,
+    /// What a stub needs if the model turns out to have errors.
+    pub stub: Stub,
+    /// The model in the mode at the start.
+    start: FamilyModel,
+}
+
+impl Text {
+    /// Reads the body of a `dae!`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, at once.
+    pub fn read(tokens: TokenStream) -> Result<Text, Box<Rejection>> {
+        let syntax::Parsed { model: written, sources, mut diagnostics } = syntax::parse(tokens);
+        let Some(written) = written else {
+            diagnostics.sort_by_place(|origin| sources.order(origin));
+            return Err(Box::new(Rejection { diagnostics, sources, stub: None }));
+        };
+        let variables = written.mode_variables();
+        check(&variables, &mut diagnostics);
+        let at_start: Vec<usize> = variables.iter().map(ast::ModeVariable::at_start).collect();
+        let start = lower(&written, &at_start, &mut diagnostics);
+        let stub = Stub::of(&written).with_extents(&start);
+        for (k, variable) in variables.iter().enumerate() {
+            for alternative in (0..variable.alternatives.len()).filter(|&it| it != at_start[k]) {
+                let mut mode = at_start.clone();
+                mode[k] = alternative;
+                let mut found = Diagnostics::new();
+                _ = lower(&written, &mode, &mut found);
+                let new: Vec<Diagnostic> = found.iter().filter(|it| !diagnostics.iter().any(|known| known == *it)).cloned().collect();
+                new.into_iter().for_each(|finding| diagnostics.push(finding));
+            }
+        }
+        if !diagnostics.has_errors()
+            && let Err(found) = family::verify(&start)
+        {
+            diagnostics.append(found);
+        }
+        diagnostics.sort_by_place(|origin| sources.order(origin));
+        match diagnostics.has_errors() {
+            true => Err(Box::new(Rejection { diagnostics, sources, stub: Some(stub) })),
+            false => Ok(Text { written, variables, sources, stub, start }),
+        }
+    }
+
+    /// Reads a text with the body of a `dae!`: a `.dae` file.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, at once.
+    pub fn read_text(text: &str) -> Result<Text, Box<Rejection>> {
+        match syntax::tokenize(text) {
+            Ok(tokens) => Text::read(tokens),
+            Err((diagnostics, sources)) => Err(Box::new(Rejection { diagnostics, sources, stub: None })),
+        }
+    }
+
+    /// The mode variables; empty for a model without modes.
+    pub fn variables(&self) -> &[ast::ModeVariable] {
+        &self.variables
+    }
+
+    /// The mode at the start: for each variable the position of its alternative.
+    pub fn start(&self) -> Vec<usize> {
+        self.variables.iter().map(ast::ModeVariable::at_start).collect()
+    }
+
+    /// The model in the mode at the start, with its families left as they are.
+    pub fn into_families(self) -> Families {
+        Families { model: self.start, sources: self.sources, stub: self.stub }
+    }
+
+    /// The model in a mode, with its families left as they are.
+    ///
+    /// # Errors
+    /// If the model breaks a rule for all models there: it has as many equations as unknowns, for instance.
+    pub fn families(&self, mode: &[usize]) -> Result<FamilyModel, Diagnostics> {
+        let mut diagnostics = Diagnostics::new();
+        let lowered = lower(&self.written, mode, &mut diagnostics);
+        match diagnostics.has_errors() {
+            true => Err(diagnostics),
+            false => family::verify(&lowered).map(|()| lowered),
+        }
+    }
+
+    /// The model in a mode.
+    ///
+    /// # Errors
+    /// As for [`Text::families`] and [`scalar_model`].
+    pub fn model(&self, mode: &[usize]) -> Result<Model, Diagnostics> {
+        scalar_model(self.families(mode)?)
+    }
+}
+
+fn lower(written: &ast::Model, mode: &[usize], diagnostics: &mut Diagnostics) -> FamilyModel {
+    statements::lower(&written.in_mode(mode), diagnostics)
+}
+
+/// Whether mode variables have alternatives with different names, and begin in one of them.
+fn check(variables: &[ast::ModeVariable], found: &mut Diagnostics) {
+    for variable in variables {
+        let name = &variable.name;
+        if variable.alternatives.len() < 2 {
+            let message = format!("`{}` has fewer than two alternatives", name.text);
+            let finding = Diagnostic::error(Code::InvalidModes, message).label(name.origin, "nothing to change");
+            found.push(finding.help("write the equations of each: `modes valve { open { p1 = p2; } shut { q = 0; } }`"));
+        }
+        for (k, alternative) in variable.alternatives.iter().enumerate() {
+            if let Some(first) = variable.alternatives[..k].iter().find(|it| it.text == alternative.text) {
+                let finding = Diagnostic::error(Code::DuplicateName, format!("`{}` stands twice", alternative.text))
+                    .label(alternative.origin, "the second")
+                    .label(first.origin, "the first");
+                found.push(finding.help("give one of the alternatives another name"));
+            }
+        }
+        if let Some(start) = variable.start.as_ref().filter(|start| variable.position(&start.text).is_none()) {
+            let message = format!("`{}` has no alternative `{}`", name.text, start.text);
+            let finding = Diagnostic::error(Code::InvalidModes, message).label(start.origin, "not an alternative");
+            found.push(finding.help("name one of the alternatives in the block, or leave it out to begin with the first"));
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Whether the equations say which values unknowns have after a change of mode.
+//!
+//! In: the prolongations of the modes, and the changes between them. Out: findings about changes that leave something
+//! open. Values before the change are those of the jets of the mode that is left. A state of the new mode that is no such
+//! jet has no value. A constraint of the new mode that need not hold before makes states jump. Where the text writes it
+//! down, it is the law of the change: two shafts that are joined have the same speed, and their momenta add up. Where it
+//! follows from one by differentiation, another law is meant by the text alone: a string that becomes taut says how long
+//! it is, and not whether a weight at its end bounces.
+
+use super::{InMode, MultiMode, target};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::model::{Event, derivative_name};
+use crate::pipeline::Compiled;
+
+/// Findings about changes of mode without a law.
+pub(super) fn missing(modes: &MultiMode) -> Diagnostics {
+    let mut found = Diagnostics::new();
+    for from in &modes.list {
+        for event in from.model.events.list.iter().filter(|event| !event.transitions.is_empty()) {
+            let target = target(&from.mode, event);
+            let Some(to) = modes.list.iter().find(|it| it.mode == target) else { continue };
+            if let (Ok(before), Ok(after)) = (&from.compiled, &to.compiled) {
+                let finding = without_value((from, before), (to, after), event)
+                    .or_else(|| without_law((from, before), (to, after), event));
+                if let Some(finding) = finding
+                    && !found.iter().any(|known| known.message == finding.message && known.labels == finding.labels)
+                {
+                    found.push(finding);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The jets that an event sets.
+fn set_by(event: &Event, compiled: &Compiled) -> Vec<String> {
+    let name = |unknown: usize| compiled.model.unknowns.get(unknown).map_or("", |it| it.name.as_str());
+    event.changes.iter().map(|change| derivative_name(name(change.unknown.index()), change.order)).collect()
+}
+
+/// A state of the new mode without a value before, and without an equation that determines it.
+fn without_value(
+    (from, before): (&InMode, &Compiled),
+    (to, after): (&InMode, &Compiled),
+    event: &Event,
+) -> Option<Diagnostic> {
+    let (known, new) = (&before.prolonged.description, &after.prolonged.description);
+    let set = set_by(event, before);
+    let is_known = |name: &str| known.jets.iter().any(|jet| jet.name == name) || set.iter().any(|it| it == name);
+    let determined = |jet: usize| {
+        let of_stage = (0..new.equations.len()).filter(|&row| new.equations[row].stage == new.jets[jet].stage);
+        of_stage.into_iter().any(|row| new.jacobian.row(row).any(|(column, _)| column == jet))
+    };
+    let jet = (0..new.jets.len()).find(|&k| new.jets[k].stage < 0 && !is_known(&new.jets[k].name) && !determined(k))?;
+    let name = &new.jets[jet].name;
+    let message = format!("`{name}` has no value when `{}` is entered", to.name);
+    let finding = Diagnostic::error(Code::MissingLaw, message)
+        .label(event.transitions[0].origin, "entered here")
+        .note(format!("it is a state there, and the equations do not determine it in the mode `{}`", from.name));
+    Some(finding.help(format!("give it one in this `when`: `{name} = …;`")))
+}
+
+/// A hidden constraint of the new mode that need not hold before, where the text gives no law.
+fn without_law(
+    (from, before): (&InMode, &Compiled),
+    (to, after): (&InMode, &Compiled),
+    event: &Event,
+) -> Option<Diagnostic> {
+    if event.is_inelastic {
+        return None;
+    }
+    let set = set_by(event, before);
+    let (known, new) = (&before.prolonged.description, &after.prolonged.description);
+    let origin = |compiled: &Compiled, equation: usize| compiled.model.equations.get(equation).map(|it| it.origin);
+    let holds_before = |row: usize| {
+        let (it, place) = (&new.equations[row], origin(after, new.equations[row].equation));
+        known.equations.iter().any(|other| other.name == it.name && origin(before, other.equation) == place)
+    };
+    let is_given = |row: usize| new.jacobian.row(row).any(|(jet, _)| set.iter().any(|it| *it == new.jets[jet].name));
+    let open = |&row: &usize| {
+        let it = &new.equations[row];
+        it.stage < 0 && it.order > 0 && !holds_before(row) && !is_given(row)
+    };
+    let row = (0..new.equations.len()).find(open)?;
+    let it = &new.equations[row];
+    let jumping: Vec<String> = (new.jacobian.row(row))
+        .filter(|&(jet, _)| new.jets[jet].stage == it.stage)
+        .map(|(jet, _)| format!("`{}`", new.jets[jet].name))
+        .collect();
+    let message = format!("what {} are when `{}` is entered is left open", jumping.join(", "), to.name);
+    let mut finding = Diagnostic::error(Code::MissingLaw, message).label(event.transitions[0].origin, "entered here");
+    if let Some(origin) = origin(after, it.equation) {
+        finding = finding.label(origin, format!("{} holds from then on, and need not hold before", it.name));
+    }
+    let finding = finding.note(format!("before, the mode is `{}`", from.name));
+    Some(finding.help(
+        "write `inelastic;` in this `when` if the forces of the new constraints act as impulses, so that nothing bounces, or \
+         give new values",
+    ))
+}
