@@ -137,3 +137,110 @@ fn a_string_that_becomes_taut_takes_the_radial_velocity() {
         }
     }
 }
+
+/// A three-phase bridge of six thyristors behind inductances, with a load of a resistor and an inductance: `on` and `off`
+/// for each thyristor. A thyristor begins to conduct when its gate is open and its voltage positive, and ends when its
+/// current would become negative.
+fn bridge() -> String {
+    let mut text = String::from(
+        "struct Bridge {
+            param e = 325; param w = 314.1592653589793; param l = 1e-3; param r = 10; param ld = 0.05; param alpha = 0.5;
+            var ia; var ib; var ic; var ua; var ub; var uc; var p; var n; var id = 0;
+            ia = i1 - i4; ib = i3 - i6; ic = i5 - i2;
+            l * der(ia) = e * cos(w * t) - ua;
+            l * der(ib) = e * cos(w * t - 2 * PI / 3) - ub;
+            l * der(ic) = e * cos(w * t + 2 * PI / 3) - uc;
+            v1 = ua - p; v3 = ub - p; v5 = uc - p;
+            v4 = n - ua; v6 = n - ub; v2 = n - uc;
+            id = i1 + i3 + i5;
+            id = i4 + i6 + i2;
+            ld * der(id) = p - n - r * id;",
+    );
+    for k in 1..=6 {
+        // The gate of thyristor k is open for a sixth of a period from its firing angle on.
+        let angle = f64::from(k - 2) * std::f64::consts::PI / 3.0 + std::f64::consts::PI / 6.0;
+        let start = if k == 1 || k == 6 { "on" } else { "off" };
+        text.push_str(&format!(
+            "var i{k}; var v{k};
+            modes th{k} = {start} {{
+                off {{ i{k} = 0; when cos(w * t - alpha - {angle:?}) > 0.8660254037844386 && v{k} > 0 {{ th{k} = on; }} }}
+                on {{ v{k} = 0; when i{k} < 0 {{ th{k} = off; }} }}
+            }}"
+        ));
+    }
+    text + "}"
+}
+
+#[test]
+fn a_bridge_commutates() {
+    let text = bridge();
+    let Some(bridge) = available(&text, "index1") else { panic!("no form") };
+    let clock = std::time::Instant::now();
+    let solution = Integration::new(bridge.as_ref()).rtol(1e-6).atol(1e-6).run(0.0, 0.1).unwrap_or_else(|error| {
+        if let dae::RunError::Stopped { solution, .. } = &error {
+            for it in solution.modes.iter().rev().take(8) { println!("{it:?}"); }
+        }
+        panic!("{error}") });
+    println!("{} modes, {} steps, {:?}", solution.modes.len(), solution.statistics.steps, clock.elapsed());
+    for it in solution.modes.iter().take(20) { println!("{} {}", it.t, it.mode); }
+}
+
+/// A ball comes to rest at the time at which its impacts accumulate, and is lifted off again.
+#[test]
+fn a_ball_comes_to_rest() {
+    let text = "struct Ball {
+        param e = 0.7; param g = 9.81;
+        var h = 1; var v = 0; var f;
+        der(h) = v;
+        der(v) = f - g + if t > 4 { 20 } else { 0 };
+        modes ball {
+            flying {
+                f = 0;
+                when h < 0 { v = -e * pre(v); limit { ball = resting; note \"at rest\"; } }
+            }
+            resting { h = 0; when f < 0 { ball = flying; } }
+        }
+    }";
+    for form in ["original", "index1", "ggl", "index2"] {
+        let Some(ball) = available(text, form) else { continue };
+        for method in METHODS {
+            if form == "original" && method == Method::Bdf {
+                continue;
+            }
+            let solution = run(ball.as_ref(), method, 1e-9, 5.0);
+            let [_, rest, flight] = &solution.modes[..] else { panic!("{form}, {method:?}: {:?}", solution.modes) };
+            assert!((rest.t - 2.558633965585808).abs() < 1e-9, "{form}, {method:?}: {}", rest.t);
+            assert!((flight.t - 4.0).abs() < 1e-9, "{form}, {method:?}: {}", flight.t);
+            let limit = solution.occurrences.iter().find(|it| it.event == "h < 0 at its limit").expect("the limit");
+            assert_eq!(limit.message.as_deref(), Some("at rest"));
+            assert_eq!(solution.value("h", 3.0).map(|h| h.abs() < 1e-12), Some(true));
+            assert!((last(&solution, "h") - 0.5 * 10.19).abs() < 1e-7, "{form}, {method:?}: {}", last(&solution, "h"));
+        }
+    }
+}
+
+/// A rectifier: the current through the diode and the voltage that it holds back are complementary.
+#[test]
+fn a_diode_rectifies() {
+    let text = "struct Rectifier {
+        param r = 10; param c = 0.01; param l = 1e-3;
+        var i = 0; var u = 0; var d;
+        l * der(i) = sin(100 * t) - u + d;
+        c * der(u) = i - u / r;
+        complementary diode(i, d);
+    }";
+    for form in ["index1", "ggl", "index2"] {
+        let Some(rectifier) = available(text, form) else { continue };
+        for method in METHODS {
+            let solution = run(rectifier.as_ref(), method, 1e-8, 0.5);
+            let place = |name: &str| solution.names.iter().position(|known| known == name).expect("an unknown");
+            let [i, d] = ["i", "d"].map(place);
+            for (t, state) in solution.iter() {
+                assert!(state[i] > -1e-6 && state[d] > -1e-6, "{form}, {method:?}: {} and {} at {t}", state[i], state[d]);
+                assert!(state[i].abs() < 1e-9 || state[d].abs() < 1e-9);
+            }
+            // At the start, and twice in each of the periods, of which there are nearly eight.
+            assert_eq!(solution.modes.len(), 17, "{form}, {method:?}: {:?}", solution.modes);
+        }
+    }
+}

@@ -11,14 +11,15 @@ pub use std::sync::LazyLock;
 
 pub use crate::completions::derivative_array::DerivativeArray;
 pub use crate::completions::first_integrals::FirstIntegrals;
+pub use crate::completions::modes::MultiMode;
 pub use crate::completions::state_space::{Coordinates, StateSpace};
 use crate::contract::class::Open;
 pub use crate::contract::class::{Classified, Hamiltonian, Index};
 pub use crate::contract::{
     AliasOf, Blended, BlendedDescription, Boundary, BoundaryDescription, Code, Dae, DeclaredChange, DeclaredEvent,
     DeclaredEvents, DeclaredIntegrals, Description, Eliminated, Equation, EventsDescription, HamiltonianStructure,
-    IntegralsDescription, Invariant, Jet, JetEquation, Kind, Leading, Name, Occasion, Pattern, Point, Prolongation,
-    ProlongationDescription, Role, Start, Switch, Unknown, UnrolledLu,
+    IntegralsDescription, Invariant, Jet, JetEquation, Kind, Leading, ModeVariable, ModesDescription, Name, Occasion, Pattern, Point, Prolongation,
+    ProlongationDescription, Role, Start, Switch, Transition, Unknown, UnrolledLu,
 };
 
 pub use crate::completions::underlying::{UnderlyingOde, Unsolvable};

@@ -24,7 +24,7 @@ pub fn complete(model: &mut Model, prolonged: &mut Prolonged) -> Result<(), Diag
     for event in &model.events.list {
         let of_trigger = match event.trigger {
             Trigger::Condition { holds, crossing } => vec![holds, crossing],
-            Trigger::Sample { .. } => Vec::new(),
+            Trigger::Sample { .. } | Trigger::Limit { .. } => Vec::new(),
         };
         let values = event.changes.iter().map(|change| (change.value, change.origin));
         for (value, origin) in of_trigger.into_iter().map(|value| (value, event.origin)).chain(values) {

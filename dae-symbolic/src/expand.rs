@@ -11,12 +11,12 @@ use std::fmt;
 use proc_macro2::{Group, Span, TokenStream, TokenTree, token_stream};
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::emit::{emit, emit_stub};
+use crate::emit::{emit, emit_modes, emit_stub};
 use crate::form::Form;
 use crate::initial_values::contradictions;
-use crate::lower::{Families, Rejection, Stub, read_families, read_families_text, scalar_model};
+use crate::lower::{Rejection, Stub, Text, scalar_model};
 use crate::model::Torn;
-use crate::model::family::FamilyModel;
+use crate::modes::compile_modes;
 use crate::origin::Origin;
 use crate::pipeline::{Compiled, compile, compile_excerpt};
 use crate::syntax::{SourceMap, SourceText, compile_error, to_compile_errors, to_text};
@@ -26,16 +26,19 @@ const START: f64 = 0.0;
 
 /// Expands the body of a `dae!`.
 pub fn expand(tokens: TokenStream) -> TokenStream {
-    let Families { model, sources, stub } = match read_families(tokens) {
-        Ok(families) => families,
+    let text = match Text::read(tokens) {
+        Ok(text) => text,
         Err(rejection) => {
             let Rejection { diagnostics, sources, stub } = *rejection;
             return rejected(&diagnostics, &sources, stub.as_ref());
         }
     };
-    match code(model) {
-        Ok(text) => items(&sources.located(text), &stub, &sources),
-        Err(diagnostics) => rejected(&diagnostics, &sources, Some(&stub)),
+    match code(&text) {
+        Ok(code) => items(&text.sources.located(code), &text.stub, &text.sources),
+        Err(mut diagnostics) => {
+            diagnostics.sort_by_place(|origin| text.sources.order(origin));
+            rejected(&diagnostics, &text.sources, Some(&text.stub))
+        }
     }
 }
 
@@ -44,15 +47,15 @@ pub fn expand(tokens: TokenStream) -> TokenStream {
 /// # Errors
 /// If the text has errors: all of them, for a terminal.
 pub fn expand_text(source: SourceText<'_>) -> Result<String, ExpansionError> {
-    let families =
-        read_families_text(source.text).map_err(|rejection| ExpansionError { message: rejection.to_text(source) })?;
-    let Families { model, sources, .. } = families;
+    let text =
+        Text::read_text(source.text).map_err(|rejection| ExpansionError { message: rejection.to_text(source) })?;
+    let sources = &text.sources;
     let spelled = |mut diagnostics: Diagnostics| {
         diagnostics.sort_by_place(|origin| sources.order(origin));
-        to_text(&diagnostics, &sources, source)
+        to_text(&diagnostics, sources, source)
     };
-    code(model)
-        .map(|text| sources.located(text))
+    code(&text)
+        .map(|code| sources.located(code))
         .map_err(|diagnostics| ExpansionError { message: spelled(diagnostics) })
 }
 
@@ -80,7 +83,11 @@ impl fmt::Debug for ExpansionError {
 impl std::error::Error for ExpansionError {}
 
 /// The code of a model, from an excerpt of it where that suffices.
-fn code(families: FamilyModel) -> Result<String, Diagnostics> {
+fn code(text: &Text) -> Result<String, Diagnostics> {
+    if !text.variables().is_empty() {
+        return code_of_modes(text);
+    }
+    let families = text.families(&[])?;
     if let Some(compiled) = compile_excerpt(&families, START)
         && let Ok(text) = emit(&compiled)
     {
@@ -96,10 +103,29 @@ fn code(families: FamilyModel) -> Result<String, Diagnostics> {
     if missing.has_errors() {
         return Err(missing);
     }
-    emit(&compiled).map_err(|Torn| {
-        let message = "a whole model was taken for an excerpt; this is an error of `dae`, please report it";
-        Diagnostic::error(Code::InliningTooLarge, message).label(compiled.model.origin, "").into()
-    })
+    emit(&compiled).map_err(|Torn| torn(compiled.model.origin))
+}
+
+/// The code of a model with modes.
+fn code_of_modes(text: &Text) -> Result<String, Diagnostics> {
+    let modes = compile_modes(text, None, START).map_err(|rejected| rejected.diagnostics)?;
+    let mut found = contradictions(&modes.start.compiled);
+    for it in modes.all() {
+        if let Ok(compiled) = it.compiled {
+            for finding in missing_forms(compiled).iter() {
+                found.push(finding.clone().note(format!("in the mode `{}`", it.name)));
+            }
+        }
+    }
+    match found.has_errors() {
+        true => Err(found),
+        false => emit_modes(modes).map_err(|Torn| torn(Origin::NONE)),
+    }
+}
+
+fn torn(origin: Origin) -> Diagnostics {
+    let message = "a whole model was taken for an excerpt; this is an error of `dae`, please report it";
+    Diagnostic::error(Code::InliningTooLarge, message).label(origin, "").into()
 }
 
 /// Errors for the forms that the text asks for but the model does not have.

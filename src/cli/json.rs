@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use dae::bvp::BvpStatistics;
 use dae_runtime::contract::{Description, Name};
-use dae_runtime::solution::Solution;
+use dae_runtime::solution::{EnteredMode, Solution};
 use dae_runtime::solution::event::Occurrence;
 use serde::{Serialize, Serializer};
 
@@ -25,6 +25,12 @@ pub(super) struct Simulation<'s> {
     /// The events that have occurred, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     events: Vec<Event<'s>>,
+    /// The modes that the run has entered, the first one at the start, for a model with modes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    modes: Vec<Mode<'s>>,
+    /// When the solution has slid along surfaces across which the equations jump.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    slides: Vec<Slide<'s>>,
     /// Sensitivities by quantity and unknown at the recorded times, if they were asked for.
     #[serde(skip_serializing_if = "Entries::is_empty")]
     sensitivities: Entries<'s, Entries<'s, Vec<f64>>>,
@@ -40,6 +46,37 @@ struct Event<'s> {
     name: &'s str,
     /// The text that it notes, if any.
     message: Option<&'s str>,
+}
+
+/// A mode that a run has entered.
+#[derive(Serialize)]
+struct Mode<'s> {
+    time: f64,
+    mode: &'s str,
+    /// For each unknown that jumps its values before and after.
+    jumps: Entries<'s, [f64; 2]>,
+    /// Strengths of unknowns that are impulses.
+    impulses: Entries<'s, f64>,
+}
+
+impl<'s> Mode<'s> {
+    fn of(it: &'s EnteredMode) -> Self {
+        Mode {
+            time: it.t,
+            mode: &it.mode,
+            jumps: Entries(it.jumps.iter().map(|jump| (jump.unknown.as_ref(), [jump.before, jump.after])).collect()),
+            impulses: Entries(it.impulses.iter().map(|(name, strength)| (name.as_ref(), *strength)).collect()),
+        }
+    }
+}
+
+/// A time during which a solution slides along a surface.
+#[derive(Serialize)]
+struct Slide<'s> {
+    switch: &'s str,
+    begin: f64,
+    /// Absent if the run ended before.
+    end: Option<f64>,
 }
 
 #[derive(Default, Serialize)]
@@ -83,6 +120,7 @@ impl<'s> Simulation<'s> {
     pub(super) fn of(description: &'s Description, solution: &'s Solution) -> Self {
         let column = |k: usize| solution.iter().map(|(_, state)| state[k]).collect();
         let event = |it: &'s Occurrence| Event { time: it.t, name: &it.event, message: it.message.as_deref() };
+        let slide = |it: &'s dae::Slide| Slide { switch: &it.switch, begin: it.begin, end: it.end };
         let work = &solution.statistics;
         Simulation {
             name: &description.model,
@@ -91,6 +129,8 @@ impl<'s> Simulation<'s> {
             times: solution.times.as_slice().into(),
             values: Entries(solution.names.iter().enumerate().map(|(k, name)| (name.as_ref(), column(k))).collect()),
             events: solution.occurrences.iter().map(event).collect(),
+            modes: solution.modes.iter().map(Mode::of).collect(),
+            slides: solution.slides.iter().map(slide).collect(),
             sensitivities: sensitivities(solution),
             invariants_max: Some(solution.invariants_max()),
             invariants: Entries(solution.invariants.iter().map(|i| (i.name.as_ref(), Some(i.max))).collect()),
@@ -121,6 +161,8 @@ impl<'s> Simulation<'s> {
             times: times.into(),
             values: Entries(columns),
             events: Vec::new(),
+            modes: Vec::new(),
+            slides: Vec::new(),
             sensitivities: Entries(Vec::new()),
             invariants_max: None,
             invariants: Entries(Vec::new()),
@@ -137,6 +179,8 @@ impl<'s> Simulation<'s> {
             times: Cow::default(),
             values: Entries(description.unknowns.iter().map(|u| (u.name.as_ref(), Vec::new())).collect()),
             events: Vec::new(),
+            modes: Vec::new(),
+            slides: Vec::new(),
             sensitivities: Entries(Vec::new()),
             invariants_max: None,
             invariants: Entries(description.invariants.iter().map(|i| (i.name.as_ref(), None)).collect()),

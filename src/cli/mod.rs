@@ -30,6 +30,8 @@ use dae_runtime::Method;
 use dae_runtime::stepper::{MAX_ORDER, Projection};
 use dae_symbolic::form::Form;
 use dae_symbolic::formulation::FormError;
+use dae_symbolic::Text;
+use dae_symbolic::modes::{MultiMode, compile_modes};
 use dae_symbolic::pipeline::{Compiled, compile};
 use dae_symbolic::syntax::{SourceMap, SourceText, to_styled_text};
 use times::Times;
@@ -453,7 +455,7 @@ impl Source {
 
 /// A compiled model, and its source.
 struct Loaded {
-    compiled: Compiled,
+    modes: MultiMode,
     source: Source,
     places: SourceMap,
 }
@@ -472,20 +474,33 @@ impl Loaded {
     /// Reads a model and compiles it at a time with a form, which it need not have; its warnings are left to the caller.
     fn of(file: &Path, t0: f64, form: &Form) -> Result<Loaded, Exit> {
         let source = Source::read(file)?;
-        let (model, places) = dae_symbolic::read_text(&source.text).map_err(|rejection| {
+        let text = Text::read_text(&source.text).map_err(|rejection| {
             tell(&to_styled_text(&rejection.diagnostics, &rejection.sources, source.as_text()));
             Exit::Rejected
         })?;
-        let compiled = compile(model.with_forms([form.clone()]), t0).map_err(|rejected| {
-            tell(&to_styled_text(&rejected.diagnostics, &places, source.as_text()));
+        let modes = compile_modes(&text, Some(std::slice::from_ref(form)), t0).map_err(|rejected| {
+            tell(&to_styled_text(&rejected.diagnostics, &text.sources, source.as_text()));
             Exit::Rejected
         })?;
-        Ok(Loaded { compiled, source, places })
+        Ok(Loaded { modes, source, places: text.sources })
+    }
+
+    /// The model, in the mode at the start if it has modes.
+    fn compiled(&self) -> &Compiled {
+        &self.modes.start.compiled
+    }
+
+    /// Refuses a model with modes.
+    fn without_modes(self, what: &str) -> Result<Loaded, Exit> {
+        match self.modes.has_modes() {
+            false => Ok(self),
+            true => Err(fail(Exit::Rejected, format_args!("{what} has no modes, and this model has several"))),
+        }
     }
 
     /// Prints the warnings about the model on stderr.
     fn warned(self) -> Loaded {
-        tell(&to_styled_text(&self.compiled.warnings, &self.places, self.source.as_text()));
+        tell(&to_styled_text(&self.compiled().warnings, &self.places, self.source.as_text()));
         self
     }
 
@@ -493,9 +508,9 @@ impl Loaded {
     /// text as it stands if the model does not have that form.
     fn read_default(arguments: &ModelArguments) -> Result<Loaded, Exit> {
         let preferred = Loaded::read(arguments, &Form::Ggl)?;
-        let Some(error) = preferred.compiled.unavailable.first() else { return Ok(preferred) };
+        let Some(error) = preferred.compiled().unavailable.first() else { return Ok(preferred) };
         let original = Loaded::compile(arguments, &Form::Original)?;
-        if original.compiled.forms.is_empty() {
+        if original.compiled().forms.is_empty() {
             return Err(preferred.refuse(&Form::Ggl));
         }
         let _ = writeln!(std::io::stderr(), "note: {error}; the text is integrated as it stands, in its original form");
@@ -504,11 +519,12 @@ impl Loaded {
 
     /// Says on stderr why the model does not have the form.
     fn refuse(&self, form: &Form) -> Exit {
-        let Some(error) = self.compiled.unavailable.iter().find(|error| error.form == *form) else {
+        let compiled = self.compiled();
+        let Some(error) = compiled.unavailable.iter().find(|error| error.form == *form) else {
             return fail(Exit::Rejected, format_args!("no {form} form"));
         };
         let place = self.place(error).map_or_else(String::new, |place| format!("\n  --> {place}"));
-        let basic = compile(self.compiled.model.clone().with_forms(Form::BASIC), self.compiled.t0);
+        let basic = compile(compiled.model.clone().with_forms(Form::BASIC), compiled.t0);
         let available = basic.map_or_else(|_| Vec::new(), |it| it.forms.iter().map(|f| f.form.to_string()).collect());
         let help = match available.is_empty() {
             true => String::new(),

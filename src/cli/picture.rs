@@ -19,8 +19,9 @@ const CURVES_OF_ARRAY: usize = 13;
 
 /// The panels of a solution. Multipliers that the form adds are zero and not shown.
 pub(super) fn panels(compiled: &Compiled, form: &CompiledForm, solution: &Solution) -> Result<Vec<Panel>, PlotError> {
+    let name = |state: usize| form.program.description.unknowns[state].name.as_ref();
     let panel = |(kind, group): (&Group, &[usize])| {
-        let names = group.iter().map(|&k| solution.names[k].as_ref()).collect::<Vec<_>>();
+        let names = group.iter().map(|&state| name(state)).collect::<Vec<_>>();
         let panel = Panel::of(solution, &names)?;
         Ok(match kind {
             Group::Scalars(_) => panel,
@@ -31,6 +32,8 @@ pub(super) fn panels(compiled: &Compiled, form: &CompiledForm, solution: &Soluti
         Source::Jet { unknown, order } => Some((state, unknown, order)),
         _ => None,
     });
+    // In a model with modes, only what all of them have is recorded.
+    let jets = jets.filter(|&(state, ..)| solution.names.iter().any(|known| known == name(state)));
     let groups = groups(compiled, jets);
     let chunks = groups.iter().flat_map(|(kind, group)| group.chunks(kind.curves()).map(move |chunk| (kind, chunk)));
     chunks.map(panel).collect()

@@ -27,9 +27,9 @@ const POINTS: usize = 1500;
 pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     refuse_others(arguments)?;
     check_outputs(arguments)?;
-    let loaded = Loaded::read(&arguments.model, &Form::Original)?;
-    let mut system = TaylorSystem::new(&loaded.compiled).map_err(|error| fail(Exit::Rejected, error))?;
-    let names: Vec<&str> = loaded.compiled.model.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+    let loaded = Loaded::read(&arguments.model, &Form::Original)?.without_modes("a Taylor series")?;
+    let mut system = TaylorSystem::new(loaded.compiled()).map_err(|error| fail(Exit::Rejected, error))?;
+    let names: Vec<&str> = loaded.compiled().model.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
     let defaults: Vec<f64> = system.parameters().iter().map(|value| value.high()).collect();
     let values = inputs::parameters(&names, &defaults, &arguments.parameters)?;
     for ((name, value), default) in names.iter().zip(values).zip(defaults) {
@@ -112,7 +112,7 @@ fn integrate<S: Scalar>(
         None => print(&ended.summary())?,
     }
     if let Some(path) = &arguments.plot {
-        let title = format!("{}, Taylor series", loaded.compiled.model.name);
+        let title = format!("{}, Taylor series", loaded.compiled().model.name);
         dae::plot::svg(&title, "t", &ended.panels())
             .map_err(|error| fail(Exit::Rejected, format_args!("{}: {error}", path.display())))
             .and_then(|picture| write(path, &picture))?;
@@ -126,7 +126,7 @@ fn integrate<S: Scalar>(
 /// Reports that a run could not start, also as JSON if that was asked for.
 fn refuse_start<S>(loaded: &Loaded, arguments: &SimulateArguments, error: &TaylorError<S>) -> Result<Exit, Exit> {
     if arguments.json {
-        let model = &loaded.compiled.model;
+        let model = &loaded.compiled().model;
         let columns = model.unknowns.iter().map(|unknown| (unknown.name.as_str(), Vec::new())).collect();
         print(&json::text(&json::Simulation::of_series(
             &model.name,
@@ -157,7 +157,7 @@ impl<S: Scalar> Ended<'_, S> {
         let names = self.solution.names.iter().enumerate();
         let columns = names.map(|(k, name)| (name.as_ref(), column(k))).collect();
         let times = recorded.iter().map(|(t, _)| t.to_f64()).collect();
-        let model = &self.loaded.compiled.model;
+        let model = &self.loaded.compiled().model;
         let statistics = &self.solution.statistics;
         let work = (statistics.steps, statistics.rejected, self.seconds);
         json::Simulation::of_series(&model.name, self.status.clone(), times, columns, work)
@@ -177,7 +177,7 @@ impl<S: Scalar> Ended<'_, S> {
     fn summary(&self) -> String {
         let TaylorSolution { names, statistics, .. } = &self.solution;
         let end = self.solution.end_time().map_or(f64::NAN, S::to_f64);
-        let mut out = format!("{}, Taylor series: {}\n", self.loaded.compiled.model.name, self.status);
+        let mut out = format!("{}, Taylor series: {}\n", self.loaded.compiled().model.name, self.status);
         // Writing to a `String` cannot fail.
         let _ = writeln!(out, "\nAt t = {end}");
         let width = names.iter().map(|name| name.len()).max().unwrap_or(0);
@@ -197,6 +197,6 @@ impl<S: Scalar> Ended<'_, S> {
         let times: Vec<f64> = times.collect();
         let value = |name: &str, t: f64| Some((t, self.solution.value(name, S::from_f64(t))?.to_f64()));
         let curve = |name: &str| times.iter().filter_map(|&t| value(name, t)).collect::<Vec<_>>();
-        picture::panels_of_curves(&self.loaded.compiled, curve)
+        picture::panels_of_curves(self.loaded.compiled(), curve)
     }
 }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use dae_runtime::contract::Dae;
 use dae_runtime::solution::{Solution, Status};
 use dae_runtime::solve::{Integration, Method, Record, RunError, StepView};
-use dae_symbolic::eval::Interpreter;
 use dae_symbolic::form::Form;
+use dae_symbolic::modes::NoFormulation;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::files::{self, Named, OutputError};
@@ -35,15 +35,15 @@ pub(super) fn run(arguments: &SimulateArguments, method: Method, order: Option<u
         None if by_method == Form::Ggl => Loaded::read_default(&arguments.model)?,
         _ => Loaded::read(&arguments.model, form)?,
     };
-    let compiled = &loaded.compiled;
+    let compiled = loaded.compiled();
     let chosen = compiled.forms.first().ok_or_else(|| loaded.refuse(form))?;
     let given = inputs::read(&arguments.inputs, &compiled.needs, (arguments.model.t0, arguments.t_end))?;
-    let mut dae = Interpreter::new(chosen.program.clone(), compiled.prolonged.clone())
-        .with_inputs(&compiled.needs, &given)
-        .map_err(|error| fail(Exit::Usage, error))?;
+    let mut dae = loaded.modes.formulation(&chosen.form, &given).map_err(|error| match error {
+        NoFormulation::Input(error) => fail(Exit::Usage, error),
+        NoFormulation::Form(_) => loaded.refuse(form),
+    })?;
     let parameters = inputs::parameters(&dae.description().parameters, dae.parameters(), &arguments.parameters)?;
     dae.set_parameters(&parameters);
-    let dae = dae.completed(chosen.formulation.completion);
 
     let interruption = Interruption::listen().map_err(|error| fail(Exit::Rejected, error))?;
     let run = integrate(dae.as_ref(), arguments, (method, order), &interruption);

@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &SolveBvpArguments) -> Result<Exit, Exit> {
         }
         let loaded = load(arguments, form)?;
         let loaded = if refused.is_empty() { loaded.warned() } else { loaded };
-        let Some(chosen) = loaded.compiled.forms.first() else {
+        let Some(chosen) = loaded.compiled().forms.first() else {
             refused.push(Refusal::Unavailable(Box::new(loaded)));
             continue;
         };
@@ -101,9 +101,9 @@ fn check_outputs(arguments: &SolveBvpArguments) -> Result<(), Exit> {
 /// Reads the model and compiles it with a form at its start: that of the command line, or that of the text.
 fn load(arguments: &SolveBvpArguments, form: &Form) -> Result<Loaded, Exit> {
     let first = Loaded::of(&arguments.file, arguments.t0.unwrap_or(0.0), form)?;
-    let ends = first.compiled.prolonged.boundary().and_then(|boundary| boundary.default_ends());
+    let ends = first.compiled().prolonged.boundary().and_then(|boundary| boundary.default_ends());
     match (arguments.t0, ends) {
-        (None, Some([t0, _])) if t0 != first.compiled.t0 && t0.is_finite() => Loaded::of(&arguments.file, t0, form),
+        (None, Some([t0, _])) if t0 != first.compiled().t0 && t0.is_finite() => Loaded::of(&arguments.file, t0, form),
         _ => Ok(first),
     }
 }
@@ -122,7 +122,7 @@ impl Problem {
         form: &CompiledForm,
         arguments: &SolveBvpArguments,
     ) -> Result<(Problem, Box<dyn Dae>), Exit> {
-        let compiled = &loaded.compiled;
+        let compiled = loaded.compiled();
         let mut dae = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
         let parameters = inputs::parameters(&dae.description().parameters, dae.parameters(), &arguments.parameters)?;
         dae.set_parameters(&parameters);
@@ -217,7 +217,7 @@ impl Problem {
         }
         if let Some(path) = &arguments.plot {
             let title = format!("{}, {} form", self.description.model, self.description.form);
-            picture::panels(&loaded.compiled, form, &found.solution)
+            picture::panels(loaded.compiled(), form, &found.solution)
                 .and_then(|panels| dae::plot::svg_with_marks(&title, "t", &panels, &found.mesh))
                 .map_err(|error| fail(Exit::Rejected, format_args!("{}: {error}", path.display())))
                 .and_then(|picture| write(path, &picture))?;

@@ -23,6 +23,7 @@ pub(super) fn text(description: &Description, method: &str, solution: &Solution)
         let _ = writeln!(out, "  {name:width$}  {value:>23.15e}");
     }
     out.push_str(&events(solution));
+    out.push_str(&modes(solution));
     out.push_str(&derivatives(solution));
     if !solution.invariants.is_empty() {
         let _ = writeln!(out, "\nLargest residual of the constraints");
@@ -76,6 +77,39 @@ fn events(solution: &Solution) -> String {
         for (it, count) in counted {
             let _ = writeln!(out, "  {count:>6} times  {}{}", it.event, message(it));
         }
+    }
+    out
+}
+
+/// The modes that the run has entered: each with what jumps if they are few, otherwise their numbers; empty for a model
+/// without modes.
+fn modes(solution: &Solution) -> String {
+    let mut out = String::new();
+    if !solution.modes.is_empty() {
+        out.push_str("\nModes\n");
+    }
+    // Writing to a `String` cannot fail.
+    if solution.modes.len() <= FEW_EVENTS {
+        for it in &solution.modes {
+            let _ = writeln!(out, "  t = {:<22}  {}", it.t, it.mode);
+            for jump in &it.jumps {
+                let _ = writeln!(out, "      {} jumps from {:.6e} to {:.6e}", jump.unknown, jump.before, jump.after);
+            }
+            for (name, strength) in &it.impulses {
+                let _ = writeln!(out, "      {name} is an impulse of {strength:.6e}");
+            }
+        }
+        return out;
+    }
+    let mut counted: Vec<(&Name, usize)> = Vec::new();
+    for it in &solution.modes {
+        match counted.iter_mut().find(|(known, _)| **known == it.mode) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((&it.mode, 1)),
+        }
+    }
+    for (mode, count) in counted {
+        let _ = writeln!(out, "  {count:>6} times  {mode}");
     }
     out
 }

@@ -36,6 +36,7 @@ pub(crate) const KEYS: [&str; 38] = [
     "invariants",
     "boundary",
     "events",
+    "modes",
     "discrete_variables",
     "stand_ins",
     "warnings",

@@ -32,13 +32,19 @@ impl fmt::Debug for MultiMode {
 }
 
 impl MultiMode {
-    /// The formulation `start` in the mode at the start, and `others`, or why they do not exist.
-    pub fn new(
-        description: ModesDescription,
-        start: Box<dyn Dae>,
-        others: impl IntoIterator<Item = (Mode, Result<Box<dyn Dae>, Name>)>,
-    ) -> Self {
-        MultiMode { description, inner: start, others: others.into_iter().collect() }
+    /// The formulation `start` in the mode at the start; those in other modes are added.
+    pub fn new(description: ModesDescription, start: Box<dyn Dae>) -> Self {
+        MultiMode { description, inner: start, others: HashMap::new() }
+    }
+
+    /// Adds the formulation in another mode.
+    pub fn add(&mut self, mode: Mode, dae: Box<dyn Dae>) {
+        self.others.insert(mode, Ok(dae));
+    }
+
+    /// Says why there is no formulation in another mode; a run that enters it ends with this reason.
+    pub fn add_missing(&mut self, mode: Mode, reason: impl Into<Name>) {
+        self.others.insert(mode, Err(reason.into()));
     }
 }
 

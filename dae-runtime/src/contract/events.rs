@@ -23,6 +23,11 @@ pub enum Occasion {
         /// Whether samples begin at a first time; otherwise they are at all multiples of the period.
         has_first: bool,
     },
+    /// At the time at which another event accumulates: it occurs at shorter and shorter intervals, whose sum is finite.
+    Limit {
+        /// That event, by position.
+        of: usize,
+    },
 }
 
 /// A declared event.
@@ -82,10 +87,10 @@ pub trait DeclaredEvents {
     fn events_description(&self) -> &EventsDescription;
 
     /// For each event a continuous function that is positive where its condition holds and negative where it does not;
-    /// -1 for samples.
+    /// -1 for samples and limits.
     fn crossing_functions(&self, t: f64, jets: &[f64], values: &mut [f64]);
 
-    /// For each event 1 where its condition holds, 0 elsewhere; 0 for samples.
+    /// For each event 1 where its condition holds, 0 elsewhere; 0 for samples and limits.
     fn conditions(&self, t: f64, jets: &[f64], values: &mut [f64]);
 
     /// The first time and the period of the samples of each event, one after the other: zeros for an event that is no

@@ -7,7 +7,7 @@
 use std::ops::RangeInclusive;
 
 use super::drift::Drift;
-use super::events::{Entering, Events};
+use super::events::{Entering, Events, Memory};
 use super::multipliers::Watched;
 use super::restarts::PiecewiseRun;
 use super::steps::Steps;
@@ -48,6 +48,12 @@ pub(super) fn projected_levels(method: Method, options: &Options) -> RangeInclus
     }
 }
 
+/// How well a run knows the entries of a state, by position and value.
+fn uncertainty(dae: &dyn Dae, options: &Options) -> impl Fn(usize, f64) -> f64 + use<> {
+    let (atol, rtol) = (options.atol.of(&dae.description().unknowns), options.rtol);
+    move |entry, value: f64| atol[entry] + rtol * value.abs()
+}
+
 impl<'d> InMode<'d> {
     /// The mode in which a run begins; `None` if the model has no modes.
     ///
@@ -80,7 +86,8 @@ impl<'d> Steps<'d, '_> {
         let description = modes.modes_description();
         self.solution.modes.push(EnteredMode::new(t0, description.name(&description.start)));
         let all: Vec<usize> = (0..description.variables.len()).collect();
-        self.events.enter(&all, Default::default(), FIRST * (self.t_end - t0));
+        let allowed = uncertainty(self.dae, &self.options);
+        self.events.enter(&all, Memory::default(), FIRST * (self.t_end - t0), &allowed);
     }
 
     /// Goes on in another mode, from values that are consistent there.
@@ -132,7 +139,8 @@ impl<'d> Steps<'d, '_> {
         self.recorder.restart(t, &y, &mut self.solution);
         (self.dae, self.run) = (dae, Some(run));
         let changed: Vec<usize> = entering.transitions.iter().map(|it| it.variable).collect();
-        self.events.enter(&changed, entering.memory, step);
+        let allowed = uncertainty(dae, &self.options);
+        self.events.enter(&changed, entering.memory, step, &allowed);
         Ok(())
     }
 }

@@ -22,6 +22,8 @@ mod lie_group;
 mod listing;
 mod method;
 mod model;
+#[cfg(feature = "syntax")]
+mod modes;
 mod names;
 mod pivots;
 mod prolongation;
@@ -35,6 +37,8 @@ mod unrolled_lu;
 use crate::model::Torn;
 use crate::pipeline::Compiled;
 #[cfg(feature = "syntax")]
+pub use modes::emit_modes;
+#[cfg(feature = "syntax")]
 pub use stub::emit_stub;
 
 /// The Rust source of the model with its formulations.
@@ -45,11 +49,16 @@ pub fn emit(compiled: &Compiled) -> Result<String, Torn> {
     let mut text = model::source(compiled)?;
     let model = &compiled.model;
     text.push_str(&unknowns::source(&model.name, &model.visibility, &unknowns::of(&model.unknowns)));
-    text.push_str(&prolongation::source(compiled)?);
+    text.push_str(&mathematics(compiled)?);
+    text.truncate(text.trim_end().len() + 1);
+    Ok(text)
+}
+
+/// The prolongation, the formulations, and the equation on a Lie group.
+fn mathematics(compiled: &Compiled) -> Result<String, Torn> {
+    let mut text = prolongation::source(compiled)?;
     for form in &compiled.forms {
         text.push_str(&formulation::source(compiled, form)?);
     }
-    text.push_str(&lie_group::source(compiled)?);
-    text.truncate(text.trim_end().len() + 1);
-    Ok(text)
+    Ok(text + &lie_group::source(compiled)?)
 }

@@ -9,38 +9,14 @@ use super::first_integrals;
 use super::items::{ALLOW, docs, form_type, prefix};
 use crate::defaults::parameter_places;
 use crate::formulation::Completion;
-use crate::model::Torn;
+use crate::model::{Model, Torn};
 use crate::pipeline::Compiled;
 
 pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
     let model = &compiled.model;
     let (name, vis) = (&model.name, prefix(&model.visibility));
-    let mut text = docs(&model.docs, "");
-    if !model.docs.is_empty() {
-        text.push_str("///\n");
-    }
-    text.push_str(&docs(report_lines(compiled), ""));
-    text.push_str(external::derive(compiled));
-    text.push_str(ALLOW);
-    text.push_str(&format!("{vis}struct {name} {{\n"));
+    let mut text = opening(compiled, &report_lines(compiled))?;
     let fields = fields(&model.parameters, &compiled.prolonged.parameters);
-    for field in &fields {
-        let default = field.default_doc();
-        let lines = if field.docs.is_empty() { std::slice::from_ref(&default) } else { field.docs };
-        text.push_str(&docs(lines, "    "));
-        text.push_str(&format!("    {vis}{}: {},\n", field.name, field.type_text()));
-    }
-    text.push_str(&external::fields(compiled));
-    text.push_str("}\n\n");
-    let (statements, defaults) = defaults(compiled, &fields)?;
-    if compiled.needs.is_empty() {
-        text.push_str(&default_impl(name, &statements, &defaults));
-    }
-    text.push_str(&format!("{ALLOW}impl {name} {{\n"));
-    if !compiled.needs.is_empty() {
-        text.push_str(&external::constructor(compiled, &statements, &defaults));
-    }
-    text.push_str(&report(compiled));
     for form in &compiled.forms {
         let (method, target) = (form.form.identifier(), form_type(name, &form.form));
         text.push_str(&docs([form.form.sentence()], "    "));
@@ -86,6 +62,39 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
     Ok(text)
 }
 
+/// The struct, its defaults, and the head of its methods with the documentation of the model as a constant.
+pub(super) fn opening(compiled: &Compiled, report: &[String]) -> Result<String, Torn> {
+    let model = &compiled.model;
+    let (name, vis) = (&model.name, prefix(&model.visibility));
+    let mut text = docs(&model.docs, "");
+    if !model.docs.is_empty() {
+        text.push_str("///\n");
+    }
+    text.push_str(&docs(report, ""));
+    text.push_str(external::derive(compiled));
+    text.push_str(ALLOW);
+    text.push_str(&format!("{vis}struct {name} {{\n"));
+    let fields = fields(&model.parameters, &compiled.prolonged.parameters);
+    for field in &fields {
+        let default = field.default_doc();
+        let lines = if field.docs.is_empty() { std::slice::from_ref(&default) } else { field.docs };
+        text.push_str(&docs(lines, "    "));
+        text.push_str(&format!("    {vis}{}: {},\n", field.name, field.type_text()));
+    }
+    text.push_str(&external::fields(compiled));
+    text.push_str("}\n\n");
+    let (statements, defaults) = defaults(compiled, &fields)?;
+    if compiled.needs.is_empty() {
+        text.push_str(&default_impl(name, &statements, &defaults));
+    }
+    text.push_str(&format!("{ALLOW}impl {name} {{\n"));
+    if !compiled.needs.is_empty() {
+        text.push_str(&external::constructor(compiled, &statements, &defaults));
+    }
+    text.push_str(&constant(model, report));
+    Ok(text)
+}
+
 /// `impl Default` with the given fields, and the statements that come before.
 pub(super) fn default_impl(name: &str, statements: &str, fields: &[String]) -> String {
     let text = format!("{ALLOW}impl ::core::default::Default for {name} {{\n    fn default() -> Self {{\n");
@@ -94,16 +103,15 @@ pub(super) fn default_impl(name: &str, statements: &str, fields: &[String]) -> S
 }
 
 /// The documentation of the model, as a constant to print.
-fn report(compiled: &Compiled) -> String {
-    let lines: String =
-        report_lines(compiled).iter().map(|line| format!("        {:?},\n", format!("{line}\n"))).collect();
-    let vis = prefix(&compiled.model.visibility);
+fn constant(model: &Model, report: &[String]) -> String {
+    let lines: String = report.iter().map(|line| format!("        {:?},\n", format!("{line}\n"))).collect();
+    let vis = prefix(&model.visibility);
     let doc = docs(["Index, degrees of freedom and hidden constraints, as in the documentation of this type."], "    ");
     format!("{doc}    {vis}const REPORT: &'static str = ::core::concat!(\n{lines}    );\n\n")
 }
 
 /// The summary, the recommended formulation, and why some formulations are missing.
-fn report_lines(compiled: &Compiled) -> Vec<String> {
+pub(super) fn report_lines(compiled: &Compiled) -> Vec<String> {
     let mut lines = compiled.summary();
     if let Some(recommendation) = &compiled.recommended {
         lines.push(String::new());

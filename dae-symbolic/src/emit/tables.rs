@@ -6,7 +6,7 @@
 use dae_runtime::contract::{
     AliasOf, BoundaryDescription, DeclaredChange, DeclaredEvent, Description, EventsDescription, HamiltonianStructure,
     IntegralsDescription, Invariant, Kind, Leading, Name, Occasion, Pattern, Point, ProlongationDescription, Role,
-    Start, Unknown,
+    Start, Transition, Unknown,
 };
 
 use super::items::docs;
@@ -448,15 +448,26 @@ pub(super) fn events(d: &EventsDescription) -> String {
         let occasion = match event.occasion {
             Occasion::Condition { of_time } => format!("Occasion::Condition {{ of_time: {of_time} }}"),
             Occasion::Sample { has_first } => format!("Occasion::Sample {{ has_first: {has_first} }}"),
+            Occasion::Limit { of } => format!("Occasion::Limit {{ of: {of} }}"),
         };
         let message = match &event.message {
             Some(text) => format!("::core::option::Option::Some(Borrowed({:?}))", text.to_string()),
             None => "::core::option::Option::None".to_string(),
         };
+        let within = match event.within {
+            Some(variable) => format!("::core::option::Option::Some({variable})"),
+            None => "::core::option::Option::None".to_string(),
+        };
+        let transition = |it: &Transition| {
+            format!("Transition {{ variable: {}, alternative: {} }}", it.variable, it.alternative)
+        };
+        let transitions: Vec<String> = event.transitions.iter().map(transition).collect();
         format!(
-            "DeclaredEvent {{ name: Borrowed({:?}), occasion: {occasion}, message: {message}, is_terminal: {} }}",
+            "DeclaredEvent {{ name: Borrowed({:?}), occasion: {occasion}, message: {message}, is_terminal: {}, within: {within}, \
+             transitions: Borrowed(&[{}]) }}",
             event.name.to_string(),
-            event.is_terminal
+            event.is_terminal,
+            transitions.join(", ")
         )
     };
     let change = |change: &DeclaredChange| format!("DeclaredChange {{ event: {}, jet: {} }}", change.event, change.jet);

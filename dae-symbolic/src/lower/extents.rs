@@ -34,6 +34,7 @@ impl Lowering<'_, '_> {
             | StatementKind::LieGroup(_)
             | StatementKind::Modes(_)
             | StatementKind::Alternative(_)
+            | StatementKind::Complementary(_)
             | StatementKind::Inactive { .. }
             | StatementKind::Forms(_) => false,
         });
@@ -66,6 +67,7 @@ impl Lowering<'_, '_> {
                 | StatementKind::LieGroup(_)
                 | StatementKind::Modes(_)
                 | StatementKind::Alternative(_)
+                | StatementKind::Complementary(_)
                 | StatementKind::Inactive { .. }
                 | StatementKind::Forms(_) => {}
             }

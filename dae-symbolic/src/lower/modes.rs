@@ -92,6 +92,9 @@ impl Text {
     /// # Errors
     /// If the model breaks a rule for all models there: it has as many equations as unknowns, for instance.
     pub fn families(&self, mode: &[usize]) -> Result<FamilyModel, Diagnostics> {
+        if mode == self.start() {
+            return Ok(self.start.clone());
+        }
         let mut diagnostics = Diagnostics::new();
         let lowered = lower(&self.written, mode, &mut diagnostics);
         match diagnostics.has_errors() {

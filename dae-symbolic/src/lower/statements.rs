@@ -91,7 +91,7 @@ impl<'a> Lowering<'a, '_> {
             StatementKind::When(it) => self.when(position, it),
             StatementKind::Inactive { is_equation } => self.written_equations += usize::from(*is_equation),
             // A text is lowered in one mode.
-            StatementKind::Modes(_) | StatementKind::Alternative(_) => {}
+            StatementKind::Modes(_) | StatementKind::Alternative(_) | StatementKind::Complementary(_) => {}
             StatementKind::Invariant(it) => self.invariant(position, it, &statement.docs),
             StatementKind::Derived(it) => self.derived(position, it),
             StatementKind::LieGroup(it) => self.lie_group(position, it),

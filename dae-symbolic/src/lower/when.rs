@@ -10,7 +10,7 @@ use crate::expr::{Expr, Node as Kernel, Symbol, UnknownId, substitute, symbols};
 use crate::model::family::{Access, Affine, Body, EquationBody, EquationFamily, Loop};
 use crate::model::{Change, Event, ModeTransition, ModeVariable, Trigger, derivative_name};
 use crate::origin::Origin;
-use crate::syntax::ast::{self, StatementKind, When, WhenItemKind};
+use crate::syntax::ast::{self, StatementKind, When, WhenItem, WhenItemKind};
 use crate::syntax::validate::Place;
 
 impl<'a> Lowering<'a, '_> {
@@ -41,7 +41,7 @@ impl<'a> Lowering<'a, '_> {
                 first.into_iter().chain([period]).for_each(|time| self.resolve(time, position, Place::Sample));
             }
         }
-        for item in &it.items {
+        for item in it.items.iter().chain(it.limit.iter().flat_map(|limit| &limit.items)) {
             if let WhenItemKind::Change(equation) = &item.kind {
                 equation.left.into_iter().for_each(|side| self.resolve(side, position, Place::Equation));
                 equation.right.into_iter().for_each(|side| self.resolve(side, position, Place::Change));
@@ -52,7 +52,7 @@ impl<'a> Lowering<'a, '_> {
         let findings = self.found.len();
         let events = self.by_points(&loops, points, &mut |this| {
             // What is wrong with one instance is wrong with the others.
-            if this.found.len() == findings { this.event(it) } else { None }
+            if this.found.len() == findings { this.events_of(it) } else { None }
         });
         self.evaluator.repeats = false;
         self.bind(&loops, None);
@@ -60,29 +60,62 @@ impl<'a> Lowering<'a, '_> {
         for mut piece in events.into_iter().flatten() {
             let values = loops.iter().zip(&piece.domain).map(|(range, (at, _))| format!("{} = {at}", range.name));
             let values: Vec<String> = values.collect();
-            if !values.is_empty() {
-                piece.body.name = format!("{} [{}]", it.name, values.join(", "));
+            let number = self.model.events.list.len();
+            for mut event in piece.body.drain(..) {
+                if !values.is_empty() {
+                    event.name = format!("{} [{}]", event.name, values.join(", "));
+                }
+                event.number = self.model.events.list.len();
+                if let Trigger::Limit { of } = &mut event.trigger {
+                    *of = number;
+                }
+                self.model.events.list.push(event);
             }
-            self.model.events.list.push(piece.body);
         }
     }
 
-    /// The event of a block, with the present values of the loop variables.
-    fn event(&mut self, it: &'a When) -> Option<Event> {
+    /// The event of a block with the present values of the loop variables, and that at its limit.
+    fn events_of(&mut self, it: &'a When) -> Option<Vec<Event>> {
         let trigger = self.trigger(it)?;
+        let mut events = vec![self.event(it.opening, it.name.clone(), it.within, trigger, &it.items)?];
+        if let Some(limit) = &it.limit {
+            if matches!(trigger, Trigger::Sample { .. }) {
+                let finding = Diagnostic::error(Code::InvalidEvent, "samples have no limit").label(limit.opening, "this limit");
+                self.found.push(finding.help("remove it, or write a condition"));
+                return None;
+            }
+            let name = format!("{} at its limit", it.name);
+            let trigger = Trigger::Limit { of: 0 };
+            events.push(self.event(limit.opening, name, it.within, trigger, &limit.items)?);
+        }
+        Some(events)
+    }
+
+    /// An event with the statements of a block.
+    fn event(
+        &mut self,
+        opening: Origin,
+        name: String,
+        within: Option<usize>,
+        trigger: Trigger,
+        items: &'a [WhenItem],
+    ) -> Option<Event> {
+        let is_limit = matches!(trigger, Trigger::Limit { .. });
         let mut event = Event {
-            name: it.name.clone(),
+            name,
+            number: 0,
             trigger,
             changes: Vec::new(),
             message: None,
             is_terminal: false,
-            within: it.within,
+            within,
             transitions: Vec::new(),
-            is_inelastic: false,
-            origin: it.opening,
+            // What is left of the impulses at a limit is nothing.
+            is_inelastic: is_limit,
+            origin: opening,
         };
         let mut first_message = None;
-        for item in &it.items {
+        for item in items {
             let (text, is_terminal) = match &item.kind {
                 WhenItemKind::Change(equation) => {
                     let change = self.change(equation, item.origin)?;
@@ -110,9 +143,9 @@ impl<'a> Lowering<'a, '_> {
             }
             (event.message, event.is_terminal) = (Some(text.clone()), is_terminal);
         }
-        if let (true, true) = (event.is_inelastic, event.transitions.is_empty()) {
+        if event.is_inelastic && !is_limit && event.transitions.is_empty() {
             let finding = Diagnostic::error(Code::InvalidEvent, "`inelastic` says how a mode is entered");
-            let finding = finding.label(it.opening, "enters no mode");
+            let finding = finding.label(opening, "enters no mode");
             self.found.push(finding.help("remove it: what an event changes is made consistent with all constraints"));
             return None;
         }

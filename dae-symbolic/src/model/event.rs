@@ -47,6 +47,8 @@ pub struct ModeVariable {
 pub struct Event {
     /// The condition as it is written, with the values of loop variables: `h[i] < 0 [i = 3]`.
     pub name: String,
+    /// Its number in the text, by which the event at its limit refers to it.
+    pub number: usize,
     /// When it occurs.
     pub trigger: Trigger,
     /// The new values of unknowns.
@@ -93,6 +95,11 @@ pub enum Trigger {
         /// Their distance, a function of constants and parameters.
         period: Expr,
     },
+    /// At the time at which another event accumulates.
+    Limit {
+        /// The number of that event.
+        of: usize,
+    },
 }
 
 /// The value of an unknown, or of a derivative, after an event.
@@ -130,7 +137,7 @@ impl Events {
         }
     }
 
-    /// What an event changes, as equations: `v = -e*pre(v)`.
+    /// What an event changes, as equations: `v = -e*pre(v)`, `clutch = engaged`.
     pub fn changes(&self, model: &Model, event: &Event) -> Vec<String> {
         let changed = |change: &Change| {
             let unknown = Symbol::Unknown { unknown: change.unknown, order: change.order };
@@ -139,7 +146,11 @@ impl Events {
             });
             format!("{} = {value}", model.symbol_name(unknown))
         };
-        event.changes.iter().map(changed).collect()
+        let entered = |it: &ModeTransition| {
+            let variable = self.modes.get(it.variable)?;
+            Some(format!("{} = {}", variable.name, variable.alternatives.get(it.alternative)?))
+        };
+        event.changes.iter().map(changed).chain(event.transitions.iter().filter_map(entered)).collect()
     }
 
     /// An event as a sentence without its full stop: ``when `h < 0`: v = -e*pre(v)``.

@@ -7,21 +7,22 @@
 //! follows from one by differentiation, another law is meant by the text alone: a string that becomes taut says how long
 //! it is, and not whether a weight at its end bounces.
 
-use super::{InMode, MultiMode, target};
+use super::{Mode, MultiMode, target};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::model::{Event, derivative_name};
 use crate::pipeline::Compiled;
+use crate::spelling::lists::listed;
 
 /// Findings about changes of mode without a law.
 pub(super) fn missing(modes: &MultiMode) -> Diagnostics {
     let mut found = Diagnostics::new();
-    for from in &modes.list {
+    for from in modes.all() {
         for event in from.model.events.list.iter().filter(|event| !event.transitions.is_empty()) {
-            let target = target(&from.mode, event);
-            let Some(to) = modes.list.iter().find(|it| it.mode == target) else { continue };
-            if let (Ok(before), Ok(after)) = (&from.compiled, &to.compiled) {
-                let finding = without_value((from, before), (to, after), event)
-                    .or_else(|| without_law((from, before), (to, after), event));
+            let target = target(from.mode, event);
+            let Some(to) = modes.all().find(|it| it.mode == target) else { continue };
+            if let (Ok(before), Ok(after)) = (from.compiled, to.compiled) {
+                let finding = without_value((&from, before), (&to, after), event)
+                    .or_else(|| without_law((&from, before), (&to, after), event));
                 if let Some(finding) = finding
                     && !found.iter().any(|known| known.message == finding.message && known.labels == finding.labels)
                 {
@@ -41,8 +42,8 @@ fn set_by(event: &Event, compiled: &Compiled) -> Vec<String> {
 
 /// A state of the new mode without a value before, and without an equation that determines it.
 fn without_value(
-    (from, before): (&InMode, &Compiled),
-    (to, after): (&InMode, &Compiled),
+    (from, before): (&Mode<'_>, &Compiled),
+    (to, after): (&Mode<'_>, &Compiled),
     event: &Event,
 ) -> Option<Diagnostic> {
     let (known, new) = (&before.prolonged.description, &after.prolonged.description);
@@ -63,8 +64,8 @@ fn without_value(
 
 /// A hidden constraint of the new mode that need not hold before, where the text gives no law.
 fn without_law(
-    (from, before): (&InMode, &Compiled),
-    (to, after): (&InMode, &Compiled),
+    (from, before): (&Mode<'_>, &Compiled),
+    (to, after): (&Mode<'_>, &Compiled),
     event: &Event,
 ) -> Option<Diagnostic> {
     if event.is_inelastic {
@@ -88,7 +89,7 @@ fn without_law(
         .filter(|&(jet, _)| new.jets[jet].stage == it.stage)
         .map(|(jet, _)| format!("`{}`", new.jets[jet].name))
         .collect();
-    let message = format!("what {} are when `{}` is entered is left open", jumping.join(", "), to.name);
+    let message = format!("what {} are when `{}` is entered is left open", listed(&jumping), to.name);
     let mut finding = Diagnostic::error(Code::MissingLaw, message).label(event.transitions[0].origin, "entered here");
     if let Some(origin) = origin(after, it.equation) {
         finding = finding.label(origin, format!("{} holds from then on, and need not hold before", it.name));

@@ -21,30 +21,43 @@ use crate::eval::Interpreter;
 use crate::form::Form;
 use crate::formulation::FormError;
 use crate::lower::Text;
-use crate::model::{Event, Model};
+use crate::model::{Event, ModeVariable, Model};
 use crate::origin::Origin;
 use crate::pipeline::{Compiled, Rejected, compile};
 
 /// The largest number of modes that are analysed.
 const MOST: usize = 1 << 12;
 
-/// A model in one of its modes.
+/// A model in one of its modes, and what is known about it there.
 #[derive(Debug)]
-pub struct InMode {
+pub struct InMode<C> {
     /// For each mode variable the position of its alternative.
     pub mode: Vec<usize>,
     /// `clutch = engaged`; empty for a model without modes.
     pub name: String,
-    /// What is known about the model there.
-    pub compiled: Result<Compiled, Rejected>,
+    /// The result of the pipeline.
+    pub compiled: C,
     /// The model there, with its events.
     pub model: Model,
+}
+
+/// A mode of a [`MultiMode`].
+#[derive(Clone, Copy, Debug)]
+pub struct Mode<'a> {
+    /// For each mode variable the position of its alternative.
+    pub mode: &'a [usize],
+    /// `clutch = engaged`; empty for a model without modes.
+    pub name: &'a str,
+    /// What is known about the model there.
+    pub compiled: Result<&'a Compiled, &'a Rejected>,
+    /// The model there, with its events.
+    pub model: &'a Model,
 }
 
 /// A change from one mode to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModeChange {
-    /// Positions of the modes in the list.
+    /// Numbers of the modes, 0 being that at the start.
     pub from: usize,
     /// See `from`.
     pub to: usize,
@@ -55,8 +68,10 @@ pub struct ModeChange {
 /// A text in all its modes.
 #[derive(Debug)]
 pub struct MultiMode {
-    /// The modes, the one at the start first.
-    pub list: Vec<InMode>,
+    /// The mode at the start.
+    pub start: InMode<Compiled>,
+    /// The others that events enter, which are numbered from 1.
+    pub others: Vec<InMode<Result<Compiled, Rejected>>>,
     /// The changes between them.
     pub changes: Vec<ModeChange>,
 }
@@ -77,12 +92,15 @@ pub enum NoFormulation {
 /// The model is not well-posed in the mode at the start, or in another one that has to be, or enters a mode without a law
 /// for what jumps.
 pub fn compile_modes(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<MultiMode, Rejected> {
-    let mut list: Vec<InMode> = Vec::new();
+    let mut start: Option<InMode<Compiled>> = None;
+    let mut others: Vec<InMode<Result<Compiled, Rejected>>> = Vec::new();
     let mut changes: Vec<ModeChange> = Vec::new();
     let mut known: HashMap<Vec<usize>, usize> = HashMap::from([(text.start(), 0)]);
     let mut next: VecDeque<Vec<usize>> = VecDeque::from([text.start()]);
     let is_certain = text.variables().len() < 2;
-    while let Some(mode) = next.pop_front() {
+    // The mode at the start is the first.
+    for from in 0.. {
+        let Some(mode) = next.pop_front() else { break };
         let reject = |diagnostics| Rejected { problem: None, t0, diagnostics };
         let mut model = text.model(&mode).map_err(reject)?;
         if let Some(forms) = forms {
@@ -91,10 +109,9 @@ pub fn compile_modes(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<Mul
         let name = model.events.mode().unwrap_or_default();
         let compiled = compile(model.clone(), t0).map_err(|rejected| in_mode(rejected, &name));
         let compiled = match compiled {
-            Err(rejected) if is_certain || list.is_empty() => return Err(rejected),
+            Err(rejected) if is_certain || start.is_none() => return Err(rejected),
             other => other,
         };
-        let from = list.len();
         for event in model.events.list.iter().filter(|event| !event.transitions.is_empty()) {
             let target = target(&mode, event);
             let count = known.len();
@@ -107,9 +124,13 @@ pub fn compile_modes(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<Mul
         if known.len() > MOST {
             return Err(reject(too_many(&model)));
         }
-        list.push(InMode { mode, name, compiled, model });
+        match compiled {
+            Ok(compiled) if start.is_none() => start = Some(InMode { mode, name, compiled, model }),
+            compiled => others.push(InMode { mode, name, compiled, model }),
+        }
     }
-    let modes = MultiMode { list, changes };
+    let Some(start) = start else { return Err(Rejected { problem: None, t0, diagnostics: Diagnostics::new() }) };
+    let modes = MultiMode { start, others, changes };
     let found = laws::missing(&modes);
     match found.has_errors() {
         true => Err(Rejected { problem: None, t0, diagnostics: found }),
@@ -148,27 +169,32 @@ fn too_many(model: &Model) -> Diagnostics {
 }
 
 impl MultiMode {
-    /// The model in the mode at the start.
-    pub fn start(&self) -> Option<&Compiled> {
-        self.list.first().and_then(|it| it.compiled.as_ref().ok())
-    }
-
     /// Whether the text has modes.
     pub fn has_modes(&self) -> bool {
-        self.list.first().is_some_and(|it| !it.mode.is_empty())
+        !self.start.mode.is_empty()
+    }
+
+    /// All modes in the order of their numbers.
+    pub fn all(&self) -> impl Iterator<Item = Mode<'_>> {
+        let InMode { mode, name, compiled, model } = &self.start;
+        let start = Mode { mode, name, compiled: Ok(compiled), model };
+        let others = self.others.iter().map(|InMode { mode, name, compiled, model }| Mode {
+            mode,
+            name,
+            compiled: compiled.as_ref(),
+            model,
+        });
+        std::iter::once(start).chain(others)
     }
 
     /// The mode variables in the terms of the runtime.
     pub fn description(&self) -> ModesDescription {
-        let variables = self.list.first().map_or(&[][..], |it| &it.model.events.modes);
-        let of_runtime = |it: &crate::model::ModeVariable| contract::ModeVariable {
+        let of_runtime = |it: &ModeVariable| contract::ModeVariable {
             name: it.name.clone().into(),
             alternatives: it.alternatives.iter().map(|name| name.clone().into()).collect(),
         };
-        ModesDescription {
-            variables: variables.iter().map(of_runtime).collect(),
-            start: self.list.first().map_or_else(Vec::new, |it| it.mode.clone()),
-        }
+        let variables = self.start.model.events.modes.iter().map(of_runtime).collect();
+        ModesDescription { variables, start: self.start.mode.clone() }
     }
 
     /// A formulation, interpreted, with inputs of the caller: that of each mode, if the model has modes.
@@ -184,32 +210,34 @@ impl MultiMode {
             let interpreter = interpreter.with_inputs(&compiled.needs, inputs).map_err(NoFormulation::Input)?;
             Ok(interpreter.completed(chosen.formulation.completion))
         };
-        let start = self.start().ok_or(NoFormulation::Form(None))?;
-        let start = interpreted(start)?;
+        let start = interpreted(&self.start.compiled)?;
         if !self.has_modes() {
             return Ok(start);
         }
-        let mut others = Vec::new();
-        for it in self.list.iter().skip(1) {
+        let mut modes = MultiModeForm::new(self.description(), start);
+        for it in &self.others {
             let dae = match &it.compiled {
                 Ok(compiled) => interpreted(compiled),
                 Err(rejected) => {
-                    let first = rejected.diagnostics.iter().next();
-                    let message = first.map_or_else(String::new, |finding| finding.message.clone());
-                    others.push((it.mode.clone(), Err(format!("there {message}").into())));
+                    modes.add_missing(it.mode.clone(), reason(rejected));
                     continue;
                 }
             };
-            let dae = match dae {
+            match dae {
                 Err(NoFormulation::Input(error)) => return Err(NoFormulation::Input(error)),
                 Err(NoFormulation::Form(error)) => {
                     let reason = error.map_or_else(|| format!("no {form} form"), |error| error.to_string());
-                    Err(format!("there is {reason}").into())
+                    modes.add_missing(it.mode.clone(), format!("there is {reason}"));
                 }
-                Ok(dae) => Ok(dae),
-            };
-            others.push((it.mode.clone(), dae));
+                Ok(dae) => modes.add(it.mode.clone(), dae),
+            }
         }
-        Ok(Box::new(MultiModeForm::new(self.description(), start, others)))
+        Ok(Box::new(modes))
     }
+}
+
+/// Why a run cannot go on in a mode that is not well-posed.
+pub(crate) fn reason(rejected: &Rejected) -> String {
+    let first = rejected.diagnostics.iter().next().map_or("", |finding| finding.message.as_str());
+    format!("there {first}")
 }

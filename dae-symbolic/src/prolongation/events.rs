@@ -49,18 +49,18 @@ impl Expressions {
             .iter()
             .map(|trigger| match trigger {
                 Trigger::Condition { crossing, .. } => *crossing,
-                Trigger::Sample { .. } => never,
+                Trigger::Sample { .. } | Trigger::Limit { .. } => never,
             })
             .collect();
         let conditions: Vec<Expr> = triggers
             .iter()
             .map(|trigger| match trigger {
                 Trigger::Condition { holds, .. } => *holds,
-                Trigger::Sample { .. } => zero,
+                Trigger::Sample { .. } | Trigger::Limit { .. } => zero,
             })
             .collect();
         let samples = triggers.iter().flat_map(|trigger| match trigger {
-            Trigger::Condition { .. } => [zero, zero],
+            Trigger::Condition { .. } | Trigger::Limit { .. } => [zero, zero],
             Trigger::Sample { first, period } => [first.unwrap_or(zero), *period],
         });
         let samples = samples.collect();
@@ -120,7 +120,7 @@ impl EventsProgram {
         jets.sort_unstable();
         jets.dedup();
         let events: Vec<DeclaredEvent> = (model.events.list.iter().zip(crossing))
-            .map(|(event, &crossing)| declared(event, symbols(&model.dag, [crossing])))
+            .map(|(event, &crossing)| declared(event, &model.events.list, symbols(&model.dag, [crossing])))
             .collect();
         let list = model.events.list.iter().enumerate();
         let changes = list.flat_map(|(number, event)| event.changes.iter().map(move |change| (number, change)));
@@ -150,7 +150,7 @@ impl EventsProgram {
 }
 
 /// An event in the terms of the runtime, with the symbols of its crossing function.
-fn declared(event: &Event, crossing: Vec<Symbol>) -> DeclaredEvent {
+fn declared(event: &Event, all: &[Event], crossing: Vec<Symbol>) -> DeclaredEvent {
     DeclaredEvent {
         name: event.name.clone().into(),
         occasion: match event.trigger {
@@ -158,6 +158,9 @@ fn declared(event: &Event, crossing: Vec<Symbol>) -> DeclaredEvent {
                 of_time: !crossing.into_iter().any(|symbol| matches!(symbol, Symbol::Unknown { .. })),
             },
             Trigger::Sample { first, .. } => Occasion::Sample { has_first: first.is_some() },
+            Trigger::Limit { of } => {
+                Occasion::Limit { of: all.iter().position(|other| other.number == of).unwrap_or_default() }
+            }
         },
         message: event.message.clone().map(Into::into),
         is_terminal: event.is_terminal,

@@ -8,6 +8,7 @@ use super::derivation::DerivationReport;
 use super::index_concepts::IndexConceptsReport;
 use super::initial::InitialReport;
 use super::listing::Listing;
+use super::modes::ModeReport;
 use super::parts::{
     BoundaryProblemReport, DefinitionReport, EliminatedReport, EventReport, FormReport, HiddenReport, InvariantReport,
     OffsetsReport, ProblemReport,
@@ -85,6 +86,8 @@ pub struct Report {
     pub boundary: Option<BoundaryProblemReport>,
     /// The events that the text declares.
     pub events: Vec<EventReport>,
+    /// The modes of the model, if it has several, the one at the start first.
+    pub modes: Vec<ModeReport>,
     /// The discrete variables, which change at events only; each is one of the degrees of freedom.
     pub discrete_variables: Vec<String>,
     /// Inputs of the caller and functions outside the model, for which functions in general position stood in.

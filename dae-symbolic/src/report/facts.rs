@@ -40,6 +40,9 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
         let names = folded(&report.discrete_variables).join(", ");
         say("discrete variables", format!("{names}, among the degrees of freedom"));
     }
+    for mode in &report.modes {
+        say(&format!("mode {}", mode.name), mode.sentence());
+    }
     for event in &report.events {
         let mut parts = event.changes.clone();
         parts.extend(event.message.iter().map(|text| format!("\"{text}\"")));

@@ -23,6 +23,7 @@
 //! | `invariants[]` | [`InvariantReport`] |
 //! | `boundary` | [`BoundaryProblemReport`]: `conditions[]` ([`ConditionReport`]) |
 //! | `events[]` | [`EventReport`] |
+//! | `modes[]` | [`ModeReport`]: `changes[]` ([`ModeChangeReport`]) |
 //! | `initial_values` | [`InitialReport`]: `states[]` ([`StateReport`]), `choices[]` ([`ChoiceReport`]), `redundant[]` ([`RedundantReport`]) |
 //! | `definitions[]`, `eliminated[]`, `forms[]` | [`DefinitionReport`], [`EliminatedReport`], [`FormReport`] |
 //! | `recommendation` | [`RecommendationReport`]: `measures` ([`Measures`](crate::recommendation::Measures)), `conditioning` ([`Conditioning`](crate::recommendation::Conditioning)) |
@@ -46,6 +47,7 @@ mod latex;
 mod lie_group;
 mod listing;
 mod mathematics;
+mod modes;
 mod no_consistent_point;
 mod parts;
 mod picture;
@@ -65,6 +67,7 @@ pub use derivation::{
 pub use index_concepts::{FrozenReport, IndexConceptsReport, KroneckerReport};
 pub use initial::{ChoiceReport, InitialReport, RedundantReport, StateReport};
 pub use lie_group::LieGroupReport;
+pub use modes::{ModeChangeReport, ModeReport};
 pub use parts::{
     BoundaryProblemReport, ConditionReport, DefinitionReport, EliminatedReport, EventReport, FormReport, HiddenReport,
     InvariantReport, OffsetsReport, ProblemReport,
@@ -85,6 +88,8 @@ use crate::initial_values::{contradictions, initial_values};
 #[cfg(feature = "syntax")]
 use crate::lower::Rejection;
 use crate::model::Model;
+#[cfg(feature = "syntax")]
+use crate::modes::MultiMode;
 #[cfg(feature = "syntax")]
 use crate::origin::Origin;
 use crate::pipeline::{Compiled, Rejected, definitions_in};
@@ -148,6 +153,13 @@ impl Report {
         let start = |&origin: &Origin| places.location(origin).map(|at| [at.start.line, at.start.column]);
         let equation_places: Option<Vec<[usize; 2]>> = self.listing.origins.iter().map(start).collect();
         Report { equation_places: equation_places.unwrap_or_default(), ..self }
+    }
+
+    /// The report with what is known about the model in each of its modes; the other parts are about the mode at the start.
+    #[cfg(feature = "syntax")]
+    #[must_use]
+    pub fn with_modes(self, modes: &MultiMode) -> Report {
+        Report { modes: ModeReport::all(modes), ..self }
     }
 
     /// A LaTeX article about a model that compiles.

@@ -38,6 +38,7 @@ impl Parser {
             "var" | "discrete" => self.variable(nominal),
             "when" => self.when(),
             "modes" if self.at_modes() => self.modes_head(),
+            "complementary" if self.at_complementary() => self.complementary(),
             "start" => self.start(),
             "invariant" if declares => self.declaration(StatementKind::Invariant),
             "forms" if self.at_forms() => self.forms(),

@@ -1,14 +1,18 @@
-//! `modes` blocks.
+//! `modes` blocks, and complementary expressions.
 //!
-//! In: the cursor at `modes`, or at an alternative in such a block. Out: the head of either; the caller reads its body.
+//! In: the cursor at `modes`, at an alternative in such a block, or at `complementary`. Out: the head of either of the
+//! first two, whose body the caller reads; two expressions with the conditions that they are negative.
 
 use proc_macro2::Delimiter;
 
-use super::ast::{Alternative, Modes, StatementKind};
+use super::ast::{
+    Alternative, Comparison, Complement, Complementary, Expression, Modes, Name, Node, StatementKind,
+};
 use super::cursor::Look;
 use super::parse_model::Ending;
 use super::parser::{Parsed, Parser};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::expr::Rational;
 
 impl Parser {
     /// Whether `modes name {` or `modes name = start {` follows.
@@ -42,5 +46,49 @@ impl Parser {
         let name = self.declared_name("the name of an alternative")?;
         let close = self.expect_open(Delimiter::Brace, "`{` and the equations of the alternative")?;
         Ok((StatementKind::Alternative(Alternative { name, statements: 0 }), Ending::Opens(close)))
+    }
+
+    /// Whether `complementary name(` follows.
+    pub(super) fn at_complementary(&self) -> bool {
+        self.cursor.at_word("complementary")
+            && matches!(
+                (self.cursor.look(1), self.cursor.look(2)),
+                (Look::Word(_), Look::Open(Delimiter::Parenthesis))
+            )
+    }
+
+    /// `complementary name(first, second)`
+    pub(super) fn complementary(&mut self) -> Parsed<(StatementKind, Ending)> {
+        self.cursor.advance();
+        let name = self.declared_name("the name of the mode variable")?;
+        let close = self.expect_open(Delimiter::Parenthesis, "`(` and two expressions")?;
+        let first = self.complement(&name)?;
+        if !self.cursor.accept(",") {
+            return Err(self.unexpected("`,` and the second expression"));
+        }
+        let second = self.complement(&name)?;
+        if self.cursor.position() != close {
+            return Err(self.unexpected("`)`"));
+        }
+        self.cursor.advance();
+        Ok((StatementKind::Complementary(Complementary { name, sides: [first, second] }), Ending::Semicolon))
+    }
+
+    /// One of two complementary expressions: itself, and the condition that it is negative.
+    fn complement(&mut self, name: &Name) -> Parsed<Complement> {
+        let start = self.cursor.position();
+        let value = self.expression()?;
+        let (end, text) = (self.cursor.position(), self.cursor.text(start, self.cursor.position()));
+        // The nodes of an expression follow one another: those of the condition are read again.
+        self.cursor.set_position(start);
+        let Expression { first, root } = self.expression()?;
+        self.cursor.set_position(end);
+        let origin = self.expressions.origin(root);
+        let zero = self.expressions.push(Node::Number(Rational::ZERO), origin);
+        let is_negative = self.expressions.push(Node::Comparison(Comparison::Less, root, zero), origin);
+        let is_negative = Expression { first, root: is_negative };
+        let zero = self.expressions.push(Node::Number(Rational::ZERO), name.origin);
+        let zero = Expression { first: zero, root: zero };
+        Ok(Complement { value, zero, is_negative, condition: format!("{text} < 0") })
     }
 }

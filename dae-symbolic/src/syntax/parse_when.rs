@@ -4,7 +4,7 @@
 //! `terminate` and `sample` have a meaning in such a block only. A statement with an error is reported and skipped up to
 //! its `;`.
 
-use super::ast::{Name, StatementKind, Trigger, When, WhenItem, WhenItemKind};
+use super::ast::{Limiting, Name, StatementKind, Trigger, When, WhenItem, WhenItemKind};
 use super::attributes::unescape;
 use super::cursor::Look;
 use super::frames::Opener;
@@ -24,12 +24,41 @@ impl Parser {
             if is_sample { self.sample()? } else { Trigger::Condition(self.expression_of(Opener::Condition)?) };
         let name = self.cursor.text(first, self.cursor.position());
         let close = self.expect_open(Delimiter::Brace, "`{` and what happens then")?;
+        let (mut items, mut limit) = (Vec::new(), None);
+        self.each_item(close, |this, start| {
+            match this.at_limit() {
+                true if limit.is_some() => return Err(this.second_limit()),
+                true => limit = Some(this.limit()?),
+                false => items.push(this.when_item(start)?),
+            }
+            Ok(())
+        });
+        Ok((StatementKind::When(When { opening, trigger, name, within: None, items, limit }), Ending::Block))
+    }
+
+    /// Whether `limit {` follows.
+    fn at_limit(&mut self) -> bool {
+        self.cursor.skip_invisible();
+        self.cursor.at_word("limit") && self.cursor.look(1) == Look::Open(Delimiter::Brace)
+    }
+
+    /// `limit { … }`
+    fn limit(&mut self) -> Parsed<Limiting> {
+        let opening = self.here();
+        self.cursor.advance();
+        let close = self.expect_open(Delimiter::Brace, "`{` and what happens at the limit")?;
         let mut items = Vec::new();
         self.each_item(close, |this, start| {
             items.push(this.when_item(start)?);
             Ok(())
         });
-        Ok((StatementKind::When(When { opening, trigger, name, within: None, items }), Ending::Block))
+        Ok(Limiting { opening, items })
+    }
+
+    fn second_limit(&mut self) -> Reported {
+        let at = self.here();
+        let finding = Diagnostic::error(Code::RepeatedPart, "an event has one limit").label(at, "the second");
+        self.fail(finding.help("write all that happens there in one block"))
     }
 
     /// `sample(period)` or `sample(first, period)`

@@ -140,7 +140,8 @@ impl Events<'_, '_> {
             let mut held = self.list.declared.as_ref().map_or_else(Vec::new, |it| it.hold(self.t, &self.y, &self.yp));
             happening.iter().filter_map(|event| event.checked_sub(own)).for_each(|event| held[event] = true);
             let counted: Vec<usize> = happening.iter().copied().filter(|event| !due.contains(event)).collect();
-            if !counted.is_empty() {
+            let has_limit = counted.iter().fold(false, |has, &event| self.note_accumulation(event) || has);
+            if !counted.is_empty() && !has_limit {
                 self.note_reset(&counted, &self.list.name(counted[counted.len() - 1]).clone())?;
             }
             if let Some(transitions) = self.transitions(&happening)? {

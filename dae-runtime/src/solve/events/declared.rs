@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::super::time_events::{SignChange, sign_changes};
-use crate::contract::{AliasOf, Dae, DeclaredEvents, EventsDescription, Name, Occasion};
+use crate::contract::{AliasOf, Dae, DeclaredEvent, DeclaredEvents, EventsDescription, Name, Occasion};
 use crate::integrator::stepper::{Failure, StepControl};
 
 /// Times of samples are computed from the first one, so that the error does not grow with their number. Times that differ
@@ -60,6 +60,8 @@ pub(super) struct Declared<'d> {
     targets: Vec<(usize, f64)>,
     /// By event; `None` for one that is no sample.
     samples: Vec<Option<Samples>>,
+    /// By event the time of a limit that is ahead.
+    limits: Vec<Option<f64>>,
     /// The times at which conditions on time alone become true, the last first, each with its event.
     of_time: Vec<(f64, usize)>,
 }
@@ -128,7 +130,8 @@ impl<'d> Declared<'d> {
             let next = ((t0 - margin - first) / period).ceil();
             samples.push(Some(Samples { first, period, next: if has_first { next.max(0.0) } else { next } }));
         }
-        let mut declared = Declared { dae, events, sources, jets: jets.len(), targets, samples, of_time: Vec::new() };
+        let (limits, of_time) = (vec![None; description.events.len()], Vec::new());
+        let mut declared = Declared { dae, events, sources, jets: jets.len(), targets, samples, limits, of_time };
         if control == StepControl::Adaptive {
             declared.plan([t0, t_end])?;
         }
@@ -141,7 +144,7 @@ impl<'d> Declared<'d> {
     /// If more of them are found however many samples there are.
     fn plan(&mut self, ends: [f64; 2]) -> Result<(), Failure> {
         let (events, jets) = (self.events, vec![f64::NAN; self.jets]);
-        let of_time = |(k, event): (usize, &crate::contract::DeclaredEvent)| {
+        let of_time = |(k, event): (usize, &DeclaredEvent)| {
             matches!(event.occasion, Occasion::Condition { of_time: true }).then_some(k)
         };
         let list: Vec<usize> = self.description().events.iter().enumerate().filter_map(of_time).collect();
@@ -200,10 +203,28 @@ impl<'d> Declared<'d> {
         self.samples[event].is_some()
     }
 
+    /// Whether an event occurs where its condition becomes true, and not only up to a limit that is ahead.
+    pub(super) fn is_searched(&self, event: usize) -> bool {
+        let is_condition = matches!(self.description().events[event].occasion, Occasion::Condition { .. });
+        is_condition && self.limit_of(event).is_none_or(|limit| self.limits[limit].is_none())
+    }
+
+    /// The event at the limit of another.
+    pub(super) fn limit_of(&self, event: usize) -> Option<usize> {
+        let is_limit = |it: &DeclaredEvent| it.occasion == Occasion::Limit { of: event };
+        self.description().events.iter().position(is_limit)
+    }
+
+    /// Has a limit occur at `t`.
+    pub(super) fn plan_limit(&mut self, limit: usize, t: f64) {
+        self.limits[limit] = Some(t);
+    }
+
     /// The next time at which an event occurs whatever the solution is.
     pub(super) fn next_time(&self) -> Option<f64> {
         let of_samples = self.samples.iter().flatten().map(Samples::time);
-        of_samples.chain(self.of_time.last().map(|&(t, _)| t)).min_by(f64::total_cmp)
+        let of_time = self.of_time.last().map(|&(t, _)| t);
+        of_samples.chain(of_time).chain(self.limits.iter().flatten().copied()).min_by(f64::total_cmp)
     }
 
     /// The number of the next sample of an event.
@@ -236,6 +257,9 @@ impl<'d> Declared<'d> {
         }
         while let Some((_, event)) = self.of_time.pop_if(|(time, _)| *time <= t) {
             found.push(event);
+        }
+        for (event, limit) in self.limits.iter_mut().enumerate() {
+            found.extend(limit.take_if(|time| *time <= t).map(|_| event));
         }
         found.sort_unstable();
         found

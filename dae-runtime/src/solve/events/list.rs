@@ -58,7 +58,7 @@ impl<'d> EventList<'d, '_> {
 
     /// Whether the zeros of the function of an event are searched for in steps.
     pub(super) fn is_searched(&self, event: usize) -> bool {
-        self.of_model(event).is_none_or(|(declared, number)| !declared.is_sampled(number))
+        self.of_model(event).is_none_or(|(declared, number)| declared.is_searched(number))
     }
 
     pub(super) fn name(&self, event: usize) -> &Name {

@@ -4,6 +4,7 @@
 //! counts and has to be repeated to end there; then whether the run ends, or the consistent values from which it
 //! continues. Events of the model whose times do not depend on the solution are met exactly (`declared.rs`).
 
+mod accumulation;
 mod changes;
 mod declared;
 mod list;
@@ -13,7 +14,7 @@ use std::collections::VecDeque;
 
 use self::declared::Declared;
 use self::list::EventList;
-pub(super) use self::modes::Entering;
+pub(super) use self::modes::{Entering, Memory};
 use super::restarts::PiecewiseRun;
 use super::zeros::{bracketed, insert_dips};
 use crate::contract::{Dae, Name};
@@ -35,6 +36,10 @@ const LARGEST_CHANGE_ASIDE: f64 = 0.5;
 const REFINEMENTS: usize = 6;
 /// The rate of change of a function is measured over this fraction of a step.
 const SLOPE: f64 = 1e-6;
+
+/// A function jumps at the start of a step if it changes in three quarters of the step by no more than this fraction of
+/// its change in the first quarter: polynomials through the start overshoot.
+const JUMP: f64 = 0.5;
 
 /// A function of a state $t, y, y'$.
 type AtState<'a> = &'a mut dyn FnMut(f64, &[f64], &[f64]);
@@ -87,6 +92,12 @@ pub(super) struct Events<'d, 'c> {
     happened: Vec<f64>,
     /// Times of the most recent resets, in order.
     resets: Vec<f64>,
+    /// The most recent times of each event, for that of its limit.
+    recent: Vec<VecDeque<f64>>,
+    /// Events whose sides the last step has shown.
+    settled: Vec<usize>,
+    /// For an event whose side is not known since its mode was entered, the values that uncertainties explain.
+    unsettled: Vec<Option<f64>>,
     /// Whether a mode has just been entered, so that what is in `target` occurs before the next step.
     is_entry: bool,
 }
@@ -145,6 +156,9 @@ impl<'d, 'c> Events<'d, 'c> {
             noted: VecDeque::new(),
             happened: vec![f64::NAN; count],
             resets: Vec::new(),
+            recent: vec![VecDeque::new(); count],
+            settled: Vec::new(),
+            unsettled: vec![None; count],
             is_entry: false,
             list,
             has_sensitivities,
@@ -197,8 +211,9 @@ impl<'d, 'c> Events<'d, 'c> {
         if self.is_empty() {
             return EventOutcome::Free;
         }
-        let stepper = run.stepper.as_mut();
         self.noted.clear();
+        let is_beyond_switch = !run.is_regular();
+        let stepper = run.stepper.as_mut();
         let now = stepper.time();
         let landed = self.target.take_if(|target| target.t == now);
         // Another stepper may have passed the target.
@@ -211,6 +226,9 @@ impl<'d, 'c> Events<'d, 'c> {
             return EventOutcome::Again(better);
         }
         let mut zeros = self.zeros(stepper);
+        if is_beyond_switch {
+            self.move_to_jumps(&mut zeros, stepper);
+        }
         zeros.sort_by(|a, b| (a.t - self.t).abs().total_cmp(&(b.t - self.t).abs()));
         let is_due = self.is_due(now);
         let width = self.width(now);
@@ -338,6 +356,7 @@ impl<'d, 'c> Events<'d, 'c> {
         sample(now, &end, &end_slope);
         let resolution = self.resolution(now);
         let mut found = Vec::new();
+        self.settled.clear();
         let searched: Vec<usize> = (0..self.happened.len()).filter(|&event| self.list.is_searched(event)).collect();
         for event in searched {
             let mut at = |t: f64| {
@@ -348,6 +367,18 @@ impl<'d, 'c> Events<'d, 'c> {
             let signed =
                 samples.iter().map(|(t, values)| (*t, values[event])).filter(|&(_, v)| v != 0.0 && !v.is_nan());
             let mut signed: Vec<(f64, f64)> = signed.collect();
+            if let Some(uncertainty) = self.unsettled[event] {
+                // The first value that is clear decides on which side the event has been since its mode was entered.
+                let Some(clear) = signed.iter().position(|(_, value)| value.abs() > uncertainty) else {
+                    self.sides_ahead[event] = 0.0;
+                    continue;
+                };
+                signed.drain(..clear);
+                self.settled.push(event);
+                if signed[0].1 > 0.0 {
+                    found.push(Zero { event, t: self.t, is_noted: false });
+                }
+            }
             insert_dips(&mut signed, &mut at);
             let direction = self.list.direction(event);
             let changes = signed.windows(2).filter(|pair| direction.admits(pair[0].1, pair[1].1));
@@ -361,6 +392,23 @@ impl<'d, 'c> Events<'d, 'c> {
             self.sides_ahead[event] = signed.last().map_or(0.0, |&(_, value)| value);
         }
         found
+    }
+
+    /// Moves zeros in the first step beyond a switch to its start where the function jumps there, with unknowns that do:
+    /// it hardly changes in the step, compared with the change at its start.
+    fn move_to_jumps(&self, zeros: &mut [Zero], stepper: &mut dyn Stepper) {
+        let (now, slope) = (stepper.time(), stepper.derivative().to_vec());
+        let early = now + BETWEEN[0] * (now - self.t);
+        let mut y = vec![0.0; self.y.len()];
+        stepper.interpolate(early, &mut y);
+        for zero in zeros {
+            let end = self.list.value(zero.event, now, stepper.state(), &slope);
+            let inside = self.list.value(zero.event, early, &y, &slope);
+            let start = self.list.value(zero.event, self.t, &self.y, &self.yp);
+            if inside * end > 0.0 && (end - inside).abs() <= JUMP * (inside - start).abs() {
+                zero.t = self.t;
+            }
+        }
     }
 
     /// Advances sensitivities to a time within the last step, and records the derivatives of the times of events on the way.
@@ -391,6 +439,7 @@ impl<'d, 'c> Events<'d, 'c> {
 
     /// Takes in a step that is recorded.
     pub(super) fn advance(&mut self, stepper: &dyn Stepper) {
+        self.settled.drain(..).for_each(|event| self.unsettled[event] = None);
         self.t = stepper.time();
         self.y.copy_from_slice(stepper.state());
         self.yp.copy_from_slice(stepper.derivative());

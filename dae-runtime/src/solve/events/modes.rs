@@ -91,8 +91,14 @@ impl Events<'_, '_> {
     }
 
     /// Begins in a mode of which these variables have just got their alternatives: says which events occur at once.
-    /// Steps are about `step` long.
-    pub(in crate::solve) fn enter(&mut self, entered: &[usize], memory: Memory, step: f64) {
+    /// Steps are about `step` long, and an entry `i` of the state is known to `allowed(i, y)`.
+    pub(in crate::solve) fn enter(
+        &mut self,
+        entered: &[usize],
+        memory: Memory,
+        step: f64,
+        allowed: &dyn Fn(usize, f64) -> f64,
+    ) {
         self.resets = memory.resets;
         let own = self.list.own.len();
         let Some(declared) = &mut self.list.declared else { return };
@@ -109,8 +115,9 @@ impl Events<'_, '_> {
         let mut occurring = Vec::new();
         for (k, identity) in identities.iter().enumerate() {
             if is_within(identity) {
-                let side = self.side_on_entry(own + k, SLOPE * step.abs());
+                let side = self.side_on_entry(own + k, SLOPE * step.abs(), allowed);
                 self.sides[own + k] = side;
+                self.unsettled[own + k] = (side == 0.0).then(|| self.uncertainty(own + k, allowed));
                 occurring.extend((side > 0.0).then_some(own + k));
             } else if let Some((_, false, _)) = known(identity) {
                 occurring.extend(holds[k].then_some(own + k));
@@ -122,15 +129,35 @@ impl Events<'_, '_> {
         }
     }
 
-    /// The side of its zero that the function of an event is on where its mode is entered. At a zero the motion in this
-    /// mode decides, and the next steps if the function begins to change with the square of the time.
-    fn side_on_entry(&self, event: usize, length: f64) -> f64 {
+    /// The side of its zero that the function of an event is on where its mode is entered. At a zero, as far as the state
+    /// is known, the motion in this mode decides. Where the function does not begin to change as far as derivatives in the
+    /// state tell, or only with the square of the time, the side is zero, and the next steps show it.
+    fn side_on_entry(&self, event: usize, length: f64, allowed: &dyn Fn(usize, f64) -> f64) -> f64 {
         let change = |length: f64| length * self.slope(event, (self.t, &self.y, &self.yp), length);
         let length = self.direction * length.max(1e3 * self.resolution(self.t));
         let [whole, half] = [change(length), change(0.5 * length)];
         let value = self.sides[event];
-        let is_at_zero = value.abs() <= 1e3 * whole.abs();
+        let uncertainty = self.uncertainty(event, allowed);
+        if value.abs() > (1e3 * whole.abs()).max(uncertainty) {
+            return value;
+        }
+        // Over a step the change is clear.
+        let is_clear = whole.abs() > SLOPE * uncertainty;
         let is_linear = (whole - 2.0 * half).abs() <= LINEAR * whole.abs();
-        if is_at_zero && !is_linear { 0.0 } else { self.side_after(event, 0.0, length.abs()) }
+        if is_clear && is_linear { f64::MIN_POSITIVE.copysign(whole) } else { 0.0 }
+    }
+
+    /// The value of the function of an event that uncertainties of the state explain.
+    fn uncertainty(&self, event: usize, allowed: &dyn Fn(usize, f64) -> f64) -> f64 {
+        let here = self.list.value(event, self.t, &self.y, &self.yp);
+        let mut y = self.y.clone();
+        let mut sum = 0.0;
+        for (i, &value) in self.y.iter().enumerate() {
+            y[i] = value + allowed(i, value);
+            let change = self.list.value(event, self.t, &y, &self.yp) - here;
+            sum += if change.is_finite() { change.abs() } else { 0.0 };
+            y[i] = value;
+        }
+        sum
     }
 }

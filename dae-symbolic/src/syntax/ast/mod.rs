@@ -14,8 +14,8 @@ use crate::origin::Origin;
 pub use derived::{Derived, DerivedKind, Element, Item, ItemKind, List, Quantity, Relation};
 pub use expression::{CallForm, Comparison, Expression, Expressions, Node, NodeId, Power, Sign};
 pub use lie_group::{Generator, LieGroup};
-pub use modes::{Alternative, ModeVariable, Modes};
-pub use when::{Trigger, When, WhenItem, WhenItemKind};
+pub use modes::{Alternative, Complement, Complementary, ModeVariable, Modes};
+pub use when::{Limiting, Trigger, When, WhenItem, WhenItemKind};
 
 /// A name and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,6 +106,8 @@ pub enum StatementKind {
     Modes(Modes),
     /// `name {` in a `modes` block, whose statements follow.
     Alternative(Alternative),
+    /// `complementary diode(i, v);`
+    Complementary(Complementary),
     /// A statement that does not hold in the mode of which this is the text.
     Inactive {
         /// Whether it is an equation, which has a number in the text nevertheless.

@@ -3,7 +3,9 @@
 //! In: the heads of `modes` blocks among the statements. Out: the mode variables with their alternatives; for a choice of
 //! alternatives the statements that hold then.
 
-use super::{Equation, Given, Model, Name, Node, Statement, StatementKind, WhenItem, WhenItemKind};
+use super::{
+    Equation, Expression, Given, Model, Name, Node, Statement, StatementKind, Trigger, When, WhenItem, WhenItemKind,
+};
 use crate::origin::Origin;
 
 /// The head of `modes variable { … }` or `modes variable = start { … }`; its alternatives follow.
@@ -24,6 +26,60 @@ pub struct Alternative {
     pub name: Name,
     /// Number of statements after this one that are its body, those of inner blocks included.
     pub statements: usize,
+}
+
+/// `complementary name(first, second);`: one of two expressions is zero, and the other is not negative. It stands for
+///
+/// ```text
+/// modes name {
+///     first { first = 0; when second < 0 { name = second; } }
+///     second { second = 0; when first < 0 { name = first; } }
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Complementary {
+    /// The mode variable.
+    pub name: Name,
+    /// The two expressions.
+    pub sides: [Complement; 2],
+}
+
+/// One of two complementary expressions.
+#[derive(Clone, Debug)]
+pub struct Complement {
+    /// The expression.
+    pub value: Expression,
+    /// The number 0.
+    pub zero: Expression,
+    /// The condition that it is negative.
+    pub is_negative: Expression,
+    /// That condition as text.
+    pub condition: String,
+}
+
+/// The names of the alternatives of complementary expressions: which of them is zero.
+const SIDES: [&str; 2] = ["first", "second"];
+
+impl Complementary {
+    /// The equation and the event in one of the alternatives.
+    fn in_alternative(&self, alternative: usize, variable: usize) -> [StatementKind; 2] {
+        let (zero, other) = match (&self.sides, alternative) {
+            ([first, second], 0) => (first, second),
+            ([first, second], _) => (second, first),
+        };
+        let equation = Equation { left: Some(zero.value), right: Some(zero.zero) };
+        let alternative = Name { text: SIDES[usize::from(alternative == 0)].to_string(), origin: self.name.origin };
+        let kind = WhenItemKind::Enter { variable, alternative };
+        let when = When {
+            opening: self.name.origin,
+            trigger: Trigger::Condition(other.is_negative),
+            name: other.condition.clone(),
+            within: Some(variable),
+            items: vec![WhenItem { origin: self.name.origin, kind }],
+            limit: None,
+        };
+        [StatementKind::Equation(equation), StatementKind::When(when)]
+    }
 }
 
 /// A mode variable.
@@ -59,6 +115,11 @@ impl Model {
                     let (name, start) = (it.name.clone(), it.start.clone());
                     variables.push(ModeVariable { name, alternatives: Vec::new(), start });
                 }
+                StatementKind::Complementary(it) => {
+                    let name = |side: &str| Name { text: side.to_string(), origin: it.name.origin };
+                    let alternatives = SIDES.map(name).to_vec();
+                    variables.push(ModeVariable { name: it.name.clone(), alternatives, start: None });
+                }
                 StatementKind::Alternative(it) => {
                     if let Some(variable) = variables.last_mut() {
                         variable.alternatives.push(it.name.clone());
@@ -70,8 +131,8 @@ impl Model {
         variables
     }
 
-    /// The text with one alternative of each mode variable. Statements of others keep their places, so that equations
-    /// have the same numbers in all modes. In a mode in which no run begins, fixed start values are guesses: they hold in
+    /// The text with one alternative of each mode variable. Equations of others keep their numbers, so that an equation has
+    /// the same number in all modes. In a mode in which no run begins, fixed start values are guesses: they hold in
     /// another one.
     pub fn in_mode(&self, mode: &[usize]) -> Model {
         let variables = self.mode_variables();
@@ -90,6 +151,16 @@ impl Model {
                     end_of_block = position + 1 + it.statements;
                     alternative = None;
                     StatementKind::Inactive { is_equation: false }
+                }
+                StatementKind::Complementary(it) => {
+                    let number = variable.map_or(0, |before| before + 1);
+                    variable = Some(number);
+                    (end_of_block, alternative) = (position + 1, None);
+                    let chosen = mode.get(number).copied().unwrap_or(0);
+                    for kind in it.in_alternative(chosen, number) {
+                        model.statements.push(Statement { kind, ..statement.clone() });
+                    }
+                    continue;
                 }
                 StatementKind::Alternative(it) => {
                     end_of_alternative = position + 1 + it.statements;
@@ -123,7 +194,8 @@ impl Model {
         match &mut kind {
             StatementKind::When(when) => {
                 when.within = within;
-                when.items.iter_mut().for_each(|item| self.find_transition(item, variables));
+                let of_limit = when.limit.iter_mut().flat_map(|limit| &mut limit.items);
+                when.items.iter_mut().chain(of_limit).for_each(|item| self.find_transition(item, variables));
             }
             StatementKind::Variable(it) if !is_start => {
                 it.start.iter_mut().for_each(|(given, _)| *given = Given::Guess);

@@ -16,6 +16,17 @@ pub struct When {
     pub within: Option<usize>,
     /// The statements of the block, in the order of the text.
     pub items: Vec<WhenItem>,
+    /// `limit { … }`: what happens at the time at which the event accumulates.
+    pub limit: Option<Limiting>,
+}
+
+/// `limit { … }` in a `when` block.
+#[derive(Clone, Debug)]
+pub struct Limiting {
+    /// The word that opens the block.
+    pub opening: Origin,
+    /// Its statements.
+    pub items: Vec<WhenItem>,
 }
 
 /// When something happens.

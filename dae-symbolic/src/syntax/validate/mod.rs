@@ -40,6 +40,7 @@ pub(super) fn inside_block(kind: &StatementKind) -> bool {
         | StatementKind::LieGroup(_)
         | StatementKind::Modes(_)
         | StatementKind::Alternative(_)
+        | StatementKind::Complementary(_)
         | StatementKind::Inactive { .. }
         | StatementKind::Forms(_)
         | StatementKind::Variable(_) => false,

@@ -268,6 +268,7 @@ impl Instantiation<'_> {
                 Trigger::Condition { holds, crossing } => {
                     (*holds, *crossing) = (self.written_once(*holds), self.written_once(*crossing));
                 }
+                Trigger::Limit { .. } => {}
                 Trigger::Sample { first, period } => {
                     (*first, *period) = (first.map(|first| self.written_once(first)), self.written_once(*period));
                 }

@@ -1,0 +1,103 @@
+//! The modes of a model in a report.
+//!
+//! In: a text in all its modes. Out: what is known about the model in each, and how modes change, as data to be
+//! serialised.
+
+use super::sentences::count;
+#[cfg(feature = "syntax")]
+use crate::index::Verdict;
+#[cfg(feature = "syntax")]
+use crate::modes::{Mode, ModeChange, MultiMode};
+
+/// A mode of the model. The other parts of a report are about the mode at the start, the first one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ModeReport {
+    /// The alternatives of all mode variables: `clutch = engaged`.
+    pub name: String,
+    /// The differentiation index there, if it is certified or established numerically.
+    pub differentiation_index: Option<u32>,
+    /// How the index is known: `certified at the start values`, ….
+    pub grounds: Option<String>,
+    /// The number of degrees of freedom there, if it is certified.
+    pub degrees_of_freedom: Option<usize>,
+    /// The hidden constraints there, in plain mathematics.
+    pub hidden_constraints: Vec<String>,
+    /// The changes to other modes.
+    pub changes: Vec<ModeChangeReport>,
+    /// Why the model is not well-posed there, if it is not; a run that enters the mode ends.
+    pub problem: Option<String>,
+}
+
+/// A change of mode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ModeChangeReport {
+    /// The condition of the event, as it is written.
+    pub event: String,
+    /// The name of the mode that it enters.
+    pub to: String,
+}
+
+#[cfg(feature = "syntax")]
+impl ModeReport {
+    /// The modes; none for a model without modes.
+    pub(super) fn all(modes: &MultiMode) -> Vec<Self> {
+        if !modes.has_modes() {
+            return Vec::new();
+        }
+        let names: Vec<&str> = modes.all().map(|it| it.name).collect();
+        let changes = |number: usize| {
+            let of_mode = modes.changes.iter().filter(move |it| it.from == number);
+            let report = |it: &ModeChange| ModeChangeReport {
+                event: it.event.clone(),
+                to: names.get(it.to).map_or_else(String::new, |name| (*name).to_string()),
+            };
+            of_mode.map(report).collect()
+        };
+        modes.all().enumerate().map(|(number, mode)| ModeReport::of(&mode, changes(number))).collect()
+    }
+
+    fn of(mode: &Mode<'_>, changes: Vec<ModeChangeReport>) -> Self {
+        let mut report = ModeReport {
+            name: mode.name.to_string(),
+            differentiation_index: None,
+            grounds: None,
+            degrees_of_freedom: None,
+            hidden_constraints: Vec::new(),
+            changes,
+            problem: None,
+        };
+        match mode.compiled {
+            Ok(compiled) => {
+                let certificate = &compiled.analysis.certificate;
+                report.differentiation_index = match certificate.verdict() {
+                    Verdict::Exact(index) => Some(index),
+                    Verdict::AtMost { .. } | Verdict::NotCertified { .. } => None,
+                };
+                report.grounds = Some(certificate.grounds().phrase().to_string());
+                report.degrees_of_freedom = certificate.degrees_of_freedom();
+                report.hidden_constraints = compiled.hidden.iter().map(|it| it.text.clone()).collect();
+            }
+            Err(rejected) => report.problem = rejected.diagnostics.iter().next().map(|it| it.message.clone()),
+        }
+        report
+    }
+}
+
+impl ModeReport {
+    /// What is known about the mode, in a sentence without its full stop.
+    pub(super) fn sentence(&self) -> String {
+        let mut parts = Vec::new();
+        match (self.differentiation_index, &self.grounds, &self.problem) {
+            (_, _, Some(problem)) => parts.push(format!("not well-posed: {problem}")),
+            (Some(index), Some(grounds), _) => parts.push(format!("index {index}, {grounds}")),
+            _ => parts.push("index not certified".into()),
+        }
+        if let Some(degrees) = self.degrees_of_freedom {
+            parts.push(count(degrees, "degree") + " of freedom");
+        }
+        parts.extend(self.changes.iter().map(|it| format!("{} when {}", it.to, it.event)));
+        parts.join("; ")
+    }
+}
