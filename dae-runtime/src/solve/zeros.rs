@@ -6,6 +6,9 @@
 
 /// Number of steps of the search for an extremum.
 const TO_EXTREMUM: usize = 40;
+/// Where the values at the ends of an interval are no more than this multiple of those inside, an extremum between them is
+/// far from zero.
+const FLAT: f64 = 1.1;
 /// At the ends of an interval, a function is also evaluated at this fraction of the distance to the next sample.
 const LOOK: f64 = 1e-3;
 
@@ -53,6 +56,8 @@ pub(super) fn bracketed(
 /// search towards zero, and its value there; `None` if none is found.
 pub(super) fn dip([mut a, mut b]: [f64; 2], sign: f64, function: &mut dyn FnMut(f64) -> f64) -> Option<(f64, f64)> {
     let golden = 0.5 * (5f64.sqrt() - 1.0);
+    // Values at the ends; those of the first ones are not needed.
+    let mut ends = [f64::INFINITY; 2];
     for _ in 0..TO_EXTREMUM {
         let (left, right) = (b - golden * (b - a), a + golden * (b - a));
         let (at_left, at_right) = (function(left), function(right));
@@ -61,7 +66,12 @@ pub(super) fn dip([mut a, mut b]: [f64; 2], sign: f64, function: &mut dyn FnMut(
                 return Some((t, value));
             }
         }
-        if at_left.abs() < at_right.abs() { b = right } else { a = left }
+        let (at_left, at_right) = (at_left.abs(), at_right.abs());
+        let least = at_left.min(at_right);
+        if ends[0].max(ends[1]) <= FLAT * least {
+            return None;
+        }
+        if at_left < at_right { (b, ends[1]) = (right, at_right) } else { (a, ends[0]) = (left, at_left) }
     }
     None
 }

@@ -61,7 +61,8 @@ impl Dag {
         for expr in self.decisions(condition) {
             let new = match self.node(expr).clone() {
                 Node::Apply(Function::If, arguments) => {
-                    let (switch, opposite) = (arguments[0], self.neg(arguments[0]));
+                    let switch = self.of_unit_size(arguments[0]);
+                    let opposite = self.neg(switch);
                     let branch = |k: usize| image.get(&arguments[k]).copied().unwrap_or(Err(false));
                     let ahead = self.joined(switch, branch(1));
                     let behind = self.joined(opposite, branch(2));
@@ -76,6 +77,17 @@ impl Dag {
             image.insert(expr, new);
         }
         image.get(&condition).copied().and_then(Result::ok)
+    }
+
+    /// A switch times a positive number, so that its largest coefficient is 1: switches have integer coefficients, which
+    /// are large if the text has decimals, and the least of two functions has to be that of functions of like size.
+    fn of_unit_size(&mut self, switch: Expr) -> Expr {
+        let Node::Sum { terms, .. } = self.node(switch) else { return switch };
+        let largest = terms.iter().map(|(coefficient, _)| coefficient.abs()).max();
+        match largest.and_then(|largest| largest.recip()) {
+            Some(factor) if !factor.is_one() => self.scale(factor, switch),
+            Some(_) | None => switch,
+        }
     }
 
     /// The function of what holds where the switch is positive and a condition with this function holds, too; `None` if

@@ -28,6 +28,8 @@ use crate::solution::event::Event;
 const BETWEEN: [f64; 3] = [-0.75, -0.5, -0.25];
 /// Zeros in a step that are no farther apart than this fraction of it count as simultaneous.
 const TOGETHER: f64 = 1e-10;
+/// Zeros in a step are located to this fraction of it before the step is repeated.
+const IN_ORDER: f64 = 1e-11;
 /// A zero found on the dense output is corrected by no more than this fraction of the step: of one that is repeated, and
 /// of one beside which separate steps are made.
 const LARGEST_CHANGE: f64 = 1e-2;
@@ -354,7 +356,8 @@ impl<'d, 'c> Events<'d, 'c> {
             between(now + s * length, &mut sample);
         }
         sample(now, &end, &end_slope);
-        let resolution = self.resolution(now);
+        // Times are refined where the step ends; until then they have to be in order.
+        let resolution = self.resolution(now).max(IN_ORDER * length.abs());
         let mut found = Vec::new();
         self.settled.clear();
         let searched: Vec<usize> = (0..self.happened.len()).filter(|&event| self.list.is_searched(event)).collect();
