@@ -244,3 +244,58 @@ fn a_diode_rectifies() {
         }
     }
 }
+
+/// Alternatives whose conditions hold together enter one another without end.
+#[test]
+fn changes_of_mode_come_to_an_end() {
+    let heater = |on: &str, off: &str| {
+        format!(
+            "struct Heater {{ var x = 20; var p; der(x) = p - 0.1 * x;
+            modes heater {{ off {{ p = 0; when {on} {{ heater = on; }} }} on {{ p = 5; when {off} {{ heater = off; }} }} }} }}"
+        )
+    };
+    let (code, message, _) = rejection(&heater("x < 22", "2 * x > 40"));
+    assert_eq!(code, "E444");
+    assert_eq!(message, "`x < 22` and `2 * x > 40` can hold together, and enter one another's modes without end");
+    // With a distance between the bounds, they cannot.
+    let Some(heater) = available(&heater("x < 20", "2 * x > 44"), "index1") else { panic!("no form") };
+    let solution = run(heater.as_ref(), Method::Radau, 1e-8, 10.0);
+    let inside = solution.iter().all(|(t, state)| t < 1.0 || state[0] > 20.0 - 1e-6 && state[0] < 22.0 + 1e-6);
+    assert!(inside && solution.modes.len() > 5, "{:?}", solution.modes);
+}
+
+/// Stick and slip: a block at rest on a belt, and its friction, whose direction is that of the motion.
+#[test]
+fn a_block_sticks_and_slips() {
+    let text = "struct Block {
+        param k = 1; param vb = 0.2; param stick = 1; param slip = 0.6;
+        var x = 0; var v = 0.2; var f;
+        der(x) = v;
+        der(v) = f - k * x;
+        modes block {
+            sticking { v = vb; when f > stick { block = slipping; } }
+            slipping { f = slip; when v > vb { block = sticking; } }
+        }
+    }";
+    for form in ["original", "index1", "ggl"] {
+        let Some(block) = available(text, form) else { continue };
+        for method in METHODS {
+            if form == "original" && method == Method::Bdf {
+                continue;
+            }
+            let solution = run(block.as_ref(), method, 1e-9, 30.0);
+            let times: Vec<f64> = solution.modes.iter().map(|it| it.t).collect();
+            // It begins to slip where the spring pulls with the force of static friction, and does so periodically:
+            // sliding from x = 1 with v = 0.2, x = 0.6 + 0.4 cos t + 0.2 sin t, until v = 0.2 again.
+            assert!((times[1] - 5.0).abs() < 1e-7, "{form}, {method:?}: {times:?}");
+            assert!((times[2] - times[1] - slide_time()).abs() < 1e-7, "{form}, {method:?}: {times:?}");
+            assert!((times[3] - times[2] - (times[5] - times[4])).abs() < 1e-7, "{form}, {method:?}: {times:?}");
+        }
+    }
+}
+
+/// The time after which $-0.4 \sin t + 0.2 \cos t = 0.2$ again, for the first time.
+fn slide_time() -> f64 {
+    // With tan(t/2) = s: -0.8 s + 0.2 - 0.2 s² = 0.2 + 0.2 s², so that s = -2.
+    2.0 * (std::f64::consts::PI - 2.0_f64.atan())
+}

@@ -25,6 +25,7 @@ mod hessenberg;
 mod hiding;
 mod ill_posed;
 mod mechanisms;
+mod modes;
 mod networks;
 mod oracle;
 mod planted;

@@ -2,12 +2,13 @@
 //!
 //! In: a text that was read. Out: what the pipeline finds about the model in each mode that events can enter, from the
 //! mode at the start on ([`MultiMode`]), and the changes between them; or what is wrong: a mode that is not well-posed,
-//! or one that is entered without a law for what jumps there (`laws.rs`). A model without modes has one.
+//! or one that is entered without a law for what jumps there (`laws.rs`), or modes that are entered without end (`cycles.rs`). A model without modes has one.
 //!
 //! Whether a mode can be entered follows from the text alone: an event that names an alternative leads to it, whatever
 //! its condition is. With one mode variable, a mode that is not well-posed is therefore an error. With several, it may be
 //! a combination that no solution has: then a run ends where one enters it after all.
 
+mod cycles;
 mod laws;
 
 use std::collections::{HashMap, VecDeque};
@@ -131,7 +132,8 @@ pub fn compile_modes(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<Mul
     }
     let Some(start) = start else { return Err(Rejected { problem: None, t0, diagnostics: Diagnostics::new() }) };
     let modes = MultiMode { start, others, changes };
-    let found = laws::missing(&modes);
+    let mut found = laws::missing(&modes);
+    found.append(cycles::without_end(&modes));
     match found.has_errors() {
         true => Err(Rejected { problem: None, t0, diagnostics: found }),
         false => Ok(modes),

@@ -10,7 +10,7 @@
 //! ```text
 //! model       = docs [ visibility ] "struct" NAME "{" { statement } "}" ;
 //! statement   = docs ( constant | parameter | input | table | external | definition | function | variable | discrete | start | equation | family
-//!               | choice | event | invariant | forms | lagrangian | hamiltonian | optimal_control | boundary | lie_group ) ;
+//!               | choice | event | modes | complementarity | invariant | forms | lagrangian | hamiltonian | optimal_control | boundary | lie_group ) ;
 //! constant    = "const" NAME [ type ] "=" value ";" ;
 //! parameter   = "param" NAME [ type ] "=" value ";" ;
 //! input       = "input" NAME [ ":" "f64" ] [ "=" expression ] ";" ;
@@ -27,8 +27,11 @@
 //! equation    = expression "=" expression ";" ;
 //! family      = "for" NAME "in" range "{" { inner } "}" ;
 //! choice      = "if" condition "{" { inner } "}" { "else" "if" condition "{" { inner } "}" } [ "else" "{" { inner } "}" ] ;
-//! event       = "when" ( condition | "sample" "(" expression [ "," expression ] ")" ) "{" { happening } "}" ;
-//! happening   = expression "=" expression ";" | ( "note" | "terminate" ) TEXT ";" ;
+//! event       = "when" ( condition | "sample" "(" expression [ "," expression ] ")" ) "{" { happening | limit } "}" ;
+//! happening   = expression "=" expression ";" | ( "note" | "terminate" ) TEXT ";" | "inelastic" ";" ;
+//! limit       = "limit" "{" { happening } "}" ;
+//! modes       = "modes" NAME [ "=" NAME ] "{" { NAME "{" { inner } "}" } "}" ;
+//! complementarity = "complementary" NAME "(" expression "," expression ")" ";" ;
 //! invariant   = "invariant" NAME [ ":" "f64" ] "=" expression ";" ;
 //! forms       = "forms" "(" form { "," form } [ "," ] ")" ";" ;
 //! form        = NAME [ "(" options ")" ] ;

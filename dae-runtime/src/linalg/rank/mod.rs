@@ -79,6 +79,9 @@ pub fn equilibrate(matrix: &mut Matrix) {
         }
         let rows: Vec<f64> = row_max.into_iter().map(inverse_root_power_of_two).collect();
         let columns: Vec<f64> = column_max.into_iter().map(inverse_root_power_of_two).collect();
+        if rows.iter().chain(&columns).all(|factor| *factor == 1.0) {
+            break;
+        }
         for (column, factor) in matrix.as_mut_slice().chunks_exact_mut(m.max(1)).zip(&columns) {
             for (value, row) in column.iter_mut().zip(&rows) {
                 *value *= row * factor;

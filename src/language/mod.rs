@@ -27,7 +27,9 @@
 //! | `hamiltonian { … }` | canonical equations from a Hamiltonian: see below |
 //! | `optimal_control { … }` | conditions of a minimum, from dynamics and cost: see below |
 //! | `discrete n = 0;` | a variable that changes at events only |
-//! | `when h < 0 { v = -e * pre(v); }` | what happens as a condition becomes true: see below |
+//! | `when h < 0 { v = -e * pre(v); }` | what happens as a condition becomes true: see [`events`] |
+//! | `modes clutch { free { tau = 0; … } engaged { w1 = w2; … } }` | equations of which some hold at a time: see [`events`] |
+//! | `complementary diode(i, v);` | of two quantities one is zero, and the other not negative: see [`events`] |
 //! | `boundary { y(t0) = 1; … }` | conditions on the solution at several times: see below |
 //! | `lie_group SO(3) { … }` | a matrix that moves on a Lie group: see below |
 //!
@@ -328,71 +330,10 @@
 //! $10^{-15}/\beta$ cannot be reached. Bounds on states need finer meshes than those on controls, and larger values of
 //! $\beta$.
 //!
-//! # Events
+//! # Events and modes
 //!
-//! A `when` block says what happens at the moment at which its condition becomes true:
-//!
-//! | statement | meaning |
-//! |---|---|
-//! | `when h < 0 { … }` | as the height falls through zero; conditions are compared numbers, joined with `&&`, <code>\|\|</code> and `!` |
-//! | `when t >= 2 { … }` | at a time, which is met exactly |
-//! | `when sample(0.1) { … }` | at all multiples of a period, the start of a run included if it is one |
-//! | `when sample(0.05, 0.1) { … }` | at a first time, and periodically after it |
-//!
-//! and in it, in any order:
-//!
-//! | statement | meaning |
-//! |---|---|
-//! | `v = -e * pre(v);` | the value of an unknown after the event; `pre(…)` is that of an expression just before it |
-//! | `n = pre(n) + 1;` | likewise for a discrete variable |
-//! | `der(x) = 0;` | likewise for a derivative that is a state |
-//! | `u = hold(n);` | the most recent value of a discrete variable: that after other events at the same time, if these change it |
-//! | `note "the tank is empty";` | a text for the record of the event |
-//! | `terminate "the rod breaks";` | the run ends there, with this text |
-//!
-//! A condition that holds when a run begins has not become true; one that does not hold there and does at once
-//! afterwards (`x > 0` from zero) becomes true there. Right of `=`, an unknown that the same block changes
-//! stands for its value after the event; any other has to stand in `pre` or `hold`, since it may differ before and after.
-//! What a block does not mention stays as it is where the constraints allow that, and otherwise changes as little as
-//! possible; all constraints, hidden ones included, hold after the event, in every form. If the changes of one event make
-//! the condition of another true, that happens at the same time. Two events that give an unknown different values at one
-//! time end the run.
-//!
-//! A discrete variable (`discrete n = 0;`, with a start value; arrays are possible) keeps its value between events. It may
-//! stand in all equations and conditions. In a `for`, a block is one event for each value of the loop variable. Events
-//! are recorded in [`Solution::occurrences`](crate::Solution::occurrences), under the text of their condition. One that
-//! changes nothing leaves the steps of the run as they are.
-//!
-//! ```
-//! use dae::Integration;
-//!
-//! dae::dae! {
-//!     /// A ball that loses a part of its speed at every impact, and is counted.
-//!     pub struct Ball {
-//!         param g = 9.81;
-//!         param e = 0.8;
-//!         var h = 1;
-//!         var v = 0;
-//!         discrete impacts = 0;
-//!         der(h) = v;
-//!         der(v) = -g;
-//!         when h < 0 {
-//!             v = -e * pre(v);
-//!             impacts = pre(impacts) + 1;
-//!         }
-//!         when impacts >= 3 { terminate "three impacts are enough"; }
-//!     }
-//! }
-//!
-//! # fn main() -> Result<(), dae::RunError> {
-//! let solution = Integration::new(&Ball::default().index1()).run(0.0, 10.0)?;
-//! let fall = (2.0_f64 / 9.81).sqrt();
-//! assert!((solution.end_time - fall * (1.0 + 2.0 * 0.8 + 2.0 * 0.64)).abs() < 1e-6);
-//! assert_eq!(solution.occurrences[0].event, "h < 0");
-//! assert_eq!(solution.occurrences[3].message.as_deref(), Some("three impacts are enough"));
-//! # Ok(())
-//! # }
-//! ```
+//! What happens as a condition becomes true, at the times of samples, and where the equations themselves change: a page
+//! of its own, [`events`].
 //!
 //! # Boundary conditions
 //!
@@ -672,3 +613,5 @@
 //!     }
 //! }
 //! ```
+
+pub mod events;

@@ -1,0 +1,167 @@
+//! Events and modes in the text of a model.
+//!
+//! # Events
+//!
+//! A `when` block says what happens at the moment at which its condition becomes true:
+//!
+//! | statement | meaning |
+//! |---|---|
+//! | `when h < 0 { … }` | as the height falls through zero; conditions are compared numbers, joined with `&&`, <code>\|\|</code> and `!` |
+//! | `when t >= 2 { … }` | at a time, which is met exactly |
+//! | `when sample(0.1) { … }` | at all multiples of a period, the start of a run included if it is one |
+//! | `when sample(0.05, 0.1) { … }` | at a first time, and periodically after it |
+//!
+//! and in it, in any order:
+//!
+//! | statement | meaning |
+//! |---|---|
+//! | `v = -e * pre(v);` | the value of an unknown after the event; `pre(…)` is that of an expression just before it |
+//! | `n = pre(n) + 1;` | likewise for a discrete variable |
+//! | `der(x) = 0;` | likewise for a derivative that is a state |
+//! | `u = hold(n);` | the most recent value of a discrete variable: that after other events at the same time, if these change it |
+//! | `note "the tank is empty";` | a text for the record of the event |
+//! | `terminate "the rod breaks";` | the run ends there, with this text |
+//! | `clutch = engaged;` | a mode is entered: see below |
+//! | `limit { … }` | what happens at the time at which the event accumulates: see below |
+//!
+//! A condition that holds when a run begins has not become true; one that does not hold there and does at once
+//! afterwards (`x > 0` from zero) becomes true there. Right of `=`, an unknown that the same block changes
+//! stands for its value after the event; any other has to stand in `pre` or `hold`, since it may differ before and after.
+//! What a block does not mention stays as it is where the constraints allow that, and otherwise changes as little as
+//! possible; all constraints, hidden ones included, hold after the event, in every form. If the changes of one event make
+//! the condition of another true, that happens at the same time. Two events that give an unknown different values at one
+//! time end the run.
+//!
+//! A discrete variable (`discrete n = 0;`, with a start value; arrays are possible) keeps its value between events. It may
+//! stand in all equations and conditions. In a `for`, a block is one event for each value of the loop variable. Events
+//! are recorded in [`Solution::occurrences`](crate::Solution::occurrences), under the text of their condition. One that
+//! changes nothing leaves the steps of the run as they are.
+//!
+//! ```
+//! use dae::Integration;
+//!
+//! dae::dae! {
+//!     /// A ball that loses a part of its speed at every impact, and is counted.
+//!     pub struct Ball {
+//!         param g = 9.81;
+//!         param e = 0.8;
+//!         var h = 1;
+//!         var v = 0;
+//!         discrete impacts = 0;
+//!         der(h) = v;
+//!         der(v) = -g;
+//!         when h < 0 {
+//!             v = -e * pre(v);
+//!             impacts = pre(impacts) + 1;
+//!         }
+//!         when impacts >= 3 { terminate "three impacts are enough"; }
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), dae::RunError> {
+//! let solution = Integration::new(&Ball::default().index1()).run(0.0, 10.0)?;
+//! let fall = (2.0_f64 / 9.81).sqrt();
+//! assert!((solution.end_time - fall * (1.0 + 2.0 * 0.8 + 2.0 * 0.64)).abs() < 1e-6);
+//! assert_eq!(solution.occurrences[0].event, "h < 0");
+//! assert_eq!(solution.occurrences[3].message.as_deref(), Some("three impacts are enough"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Modes
+//!
+//! Where the equations themselves change (a clutch that closes, a valve that shuts, a string that becomes taut), each
+//! *mode* has equations of its own, and any index:
+//!
+//! ```
+//! use dae::Integration;
+//!
+//! dae::dae! {
+//!     /// Two shafts that a clutch joins.
+//!     pub struct Shafts {
+//!         param j1 = 1;
+//!         param j2 = 3;
+//!         var w1 = 8;
+//!         var w2 = 0;
+//!         var tau;
+//!         j1 * der(w1) = -tau;
+//!         j2 * der(w2) = tau;
+//!         modes clutch {
+//!             free { tau = 0; when t >= 1 { clutch = engaged; } }
+//!             engaged { w1 = w2; when t >= 2 { clutch = free; } }
+//!         }
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), dae::RunError> {
+//! let solution = Integration::new(&Shafts::default().index1()).run(0.0, 3.0)?;
+//! // Angular momentum is conserved: 1 · 8 = (1 + 3) · 2, by an impulse of the torque.
+//! assert!((solution.end_state[0] - 2.0).abs() < 1e-9);
+//! let engaged = &solution.modes[1];
+//! assert_eq!((engaged.mode.as_ref(), engaged.t), ("clutch = engaged", 1.0));
+//! assert!((engaged.impulses[0].1 - 6.0).abs() < 1e-9);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A `modes` block declares a *mode variable* and its alternatives. What stands outside of all blocks holds always, and
+//! the statements of an alternative (equations, `let`, `start`, `when`, `for`, `if`) while the variable has it. A run
+//! begins with the first alternative, or with the one that is named: `modes clutch = engaged { … }`. Several blocks are
+//! independent; a mode is a choice of an alternative for each. Every mode needs as many equations as unknowns.
+//!
+//! An event enters an alternative by giving its name to the variable. A `when` in an alternative counts in this
+//! alternative only, and also where that is entered, or the run begins, with the condition true: then the event occurs at
+//! once. Where the condition is at its zero there, the motion in the new mode decides.
+//!
+//! Each mode that events can enter is analysed: index, degrees of freedom and hidden constraints of every mode are in
+//! the report, with the changes between them (`dae analyze --dot` draws them), and every formulation is made for every
+//! mode. Unknowns that all formulations have are in the solution;
+//! [`Solution::modes`](crate::Solution::modes) says when modes were entered, what jumped and which unknowns were impulses.
+//!
+//! ## What is conserved
+//!
+//! In a new mode, states keep their values where its constraints allow that. Where a constraint does not hold before,
+//! states jump, and how follows from the equations, integrated over the change: the torque of a clutch is an impulse, and
+//! whatever it acts on takes part of it, through all couplings that there are. Unknowns without derivatives can be
+//! impulses; the equations have to be linear in them, with coefficients that do not jump themselves.
+//!
+//! The equations say less where a constraint follows by differentiation only. A string that becomes taut prescribes a
+//! length, and the velocity along it has to vanish; whether a weight on it bounces, no equation says. Such a change does
+//! not compile (`E443`) unless it has a law: `inelastic;` in the `when` lets the forces of the new constraints act as
+//! impulses, so that nothing bounces, and new values (`u = 0;`) are a law as well. A state of the new mode without a
+//! value before needs one, too.
+//!
+//! ## Limits
+//!
+//! Impacts of a bouncing ball accumulate: infinitely many happen in finite time. What happens at that time stands in a
+//! `limit` block of the event, which a run enters when the intervals between the impacts shrink like a geometric sequence
+//! and are short:
+//!
+//! ```text
+//! modes ball {
+//!     flying {
+//!         force = 0;
+//!         when h < 0 { v = -e * pre(v); limit { ball = resting; note "at rest"; } }
+//!     }
+//!     resting { h = 0; when force < 0 { ball = flying; } }
+//! }
+//! ```
+//!
+//! ## Complementarity
+//!
+//! `complementary diode(i, v);` stands for an equation: one of the two expressions is zero, and the other is not negative,
+//! as the current through an ideal diode and the voltage that it holds back. It is short for
+//!
+//! ```text
+//! modes diode {
+//!     first { i = 0; when v < 0 { diode = second; } }
+//!     second { v = 0; when i < 0 { diode = first; } }
+//! }
+//! ```
+//!
+//! ## What modes do not have yet
+//!
+//! A `modes` block does not stand in a `for` or `if`, and the alternative of a variable is no value in expressions.
+//! Sensitivities end where a mode is entered ([`Failure::NotDifferentiable`](crate::Failure::NotDifferentiable)), runs
+//! begin with [`Integration::run`](crate::Integration::run) only, and events of a program, which are functions of the
+//! unknowns of one formulation, are refused.

@@ -1,0 +1,189 @@
+//! Random models with modes and events: whatever they do, a run ends with a result or a typed failure.
+//!
+//! In: random automata with two or three modes over up to four unknowns. A mode has random linear dynamics, and some of
+//! them a constraint; events have random conditions on states and time, new values, samples, and transitions, which may
+//! chase one another, accumulate, or contradict. Out: no panic, no endless run, no solution that is not finite; most runs
+//! end with success. A sample runs with every `cargo test`; a million runs:
+//!
+//! ```sh
+//! cargo test --release --features interpreter --test hybrid_random -- --ignored --nocapture
+//! ```
+
+use std::collections::BTreeMap;
+
+use dae::runtime::contract::Dae;
+use dae::symbolic::Text;
+use dae::symbolic::form::Form;
+use dae::symbolic::modes::compile_modes;
+use dae::{Integration, Method, RunError, Status};
+use fastrand::Rng;
+
+/// A number with few digits.
+fn number(random: &mut Rng) -> f64 {
+    f64::from(random.i32(-20..=20)) / 10.0
+}
+
+/// A linear function of the unknowns.
+fn linear(random: &mut Rng, n: usize) -> String {
+    let mut text = format!("({:?})", number(random));
+    for k in 0..n {
+        if random.u8(0..3) == 0 {
+            text += &format!(" + ({:?}) * x{k}", number(random));
+        }
+    }
+    text
+}
+
+fn condition(random: &mut Rng, n: usize) -> String {
+    let k = random.usize(0..n);
+    match random.u8(0..6) {
+        0 => format!("t >= {:?}", f64::from(random.u8(0..20)) / 10.0),
+        1 => format!("x{k} > {:?} && x{} < {:?}", number(random), random.usize(0..n), number(random)),
+        2 => format!("sin(5 * t) > {:?} || x{k} < {:?}", number(random) / 2.0, number(random)),
+        3 => format!("x{k} < {:?}", number(random)),
+        4 => format!("x{k} > {:?}", number(random)),
+        _ => format!("{} > 0", linear(random, n)),
+    }
+}
+
+/// An event in or outside of a mode.
+fn event(random: &mut Rng, n: usize, modes: usize, enters: bool) -> String {
+    let trigger = match random.u8(0..8) {
+        0 => format!("sample({:?})", f64::from(random.u8(1..8)) / 10.0),
+        _ => condition(random, n),
+    };
+    let mut text = format!("when {trigger} {{ ");
+    let k = random.usize(0..n);
+    match random.u8(0..4) {
+        0 => text += &format!("x{k} = -0.{} * pre(x{k}); ", random.u8(1..10)),
+        1 => text += &format!("x{k} = {:?}; c = pre(c) + 1; ", number(random)),
+        2 => text += "c = pre(c) + 1; ",
+        _ => {}
+    }
+    if enters {
+        text += &format!("state = m{}; ", random.usize(0..modes));
+        if random.bool() {
+            text += "inelastic; ";
+        }
+        if !trigger.starts_with("sample") && random.u8(0..3) == 0 {
+            text += &format!("limit {{ state = m{}; }} ", random.usize(0..modes));
+        }
+    } else if random.u8(0..4) == 0 {
+        text += "note \"here\"; ";
+    }
+    text + "}\n"
+}
+
+fn text(random: &mut Rng) -> String {
+    let (n, modes) = (random.usize(2..=4), random.usize(2..=3));
+    let mut text = String::from("struct Random { param p = 1; discrete c = 0;\n");
+    (0..n).for_each(|k| text += &format!("var x{k} ~ {:?};\n", number(random)));
+    text += "var f;\n";
+    for k in 0..n {
+        let force = if k == 0 { " + f" } else { "" };
+        let jump = match random.u8(0..6) {
+            0 => format!(" + if x{} > {:?} {{ 1 }} else {{ -p }}", random.usize(0..n), number(random)),
+            _ => String::new(),
+        };
+        text += &format!("der(x{k}) = p * ({}) - x{k}{jump}{force};\n", linear(random, n));
+    }
+    for _ in 0..random.u8(0..3) {
+        text += &event(random, n, modes, false);
+    }
+    text += "modes state {\n";
+    for mode in 0..modes {
+        let law = match random.u8(0..4) {
+            0 => "f = 0;".to_string(),
+            1 => format!("f = {};", linear(random, n)),
+            2 => format!("x0 = {} * t;", number(random)),
+            _ => format!("x0 + {:?} * x{} = {:?};", number(random), n - 1, number(random)),
+        };
+        text += &format!("m{mode} {{ {law}\n");
+        for _ in 0..random.u8(1..3) {
+            text += &event(random, n, modes, true);
+        }
+        text += "}\n";
+    }
+    text + "} }"
+}
+
+/// How runs have ended.
+#[derive(Default)]
+struct Ends {
+    counts: BTreeMap<String, usize>,
+    runs: usize,
+}
+
+impl Ends {
+    fn note(&mut self, end: &str) {
+        *self.counts.entry(end.to_string()).or_default() += 1;
+        self.runs += 1;
+    }
+}
+
+/// Runs a formulation from several points.
+fn run(dae: &mut dyn Dae, random: &mut Rng, runs: usize, seed: u64, ends: &mut Ends) {
+    for _ in 0..runs {
+        let method = [Method::Radau5, Method::Bdf, Method::Radau][random.usize(0..3)];
+        let parameter = number(random);
+        dae.set_parameters(&[parameter]);
+        let tolerance = [1e-3, 1e-5, 1e-7][random.usize(0..3)];
+        let integration = Integration::new(&*dae).method(method).rtol(tolerance).atol(tolerance).max_steps(2_000);
+        let solution = match integration.run(0.0, 2.0) {
+            Ok(solution) => {
+                ends.note("success");
+                assert_eq!(solution.status, Status::Success);
+                solution
+            }
+            Err(RunError::Stopped { failure, solution }) => {
+                let name = format!("{failure:?}");
+                ends.note(name.split([' ', '{', '(']).next().unwrap_or_default());
+                *solution
+            }
+            Err(error) => {
+                let name = format!("{error:?}");
+                ends.note(name.split([' ', '{', '(']).next().unwrap_or_default());
+                continue;
+            }
+        };
+        let is_finite = solution.iter().all(|(t, state)| t.is_finite() && state.iter().all(|x| x.is_finite()));
+        assert!(is_finite, "seed {seed}, p = {parameter}, {method:?} to {tolerance}: {:?}", solution.status);
+        let in_order = solution.times.windows(2).all(|pair| pair[0] <= pair[1]);
+        assert!(in_order, "seed {seed}, p = {parameter}, {method:?} to {tolerance}");
+    }
+}
+
+fn check(texts: u64, runs: usize) {
+    let mut ends = Ends::default();
+    let mut rejected = 0;
+    for seed in 0..texts {
+        let mut random = Rng::with_seed(seed);
+        let text = text(&mut random);
+        let read = match Text::read_text(&text) {
+            Ok(read) => read,
+            Err(error) => panic!("seed {seed}: {:?}\n{text}", error.diagnostics),
+        };
+        let form: Form = ["index1", "ggl", "original"][random.usize(0..3)].parse().expect("a form");
+        let Ok(modes) = compile_modes(&read, Some(std::slice::from_ref(&form)), 0.0) else {
+            rejected += 1;
+            continue;
+        };
+        if let Ok(mut dae) = modes.formulation(&form, &[]) {
+            run(dae.as_mut(), &mut random, runs, seed, &mut ends);
+        }
+    }
+    println!("{} runs of {texts} texts, of which {rejected} are rejected: {:?}", ends.runs, ends.counts);
+    let success = ends.counts.get("success").copied().unwrap_or(0);
+    assert!(2 * success > ends.runs, "{success} of {}", ends.runs);
+}
+
+#[test]
+fn runs_end() {
+    check(150, 4);
+}
+
+#[test]
+#[ignore = "a million runs: long, in release"]
+fn a_million_runs_end() {
+    check(20_000, 100);
+}
