@@ -308,7 +308,11 @@ fn what_events_cannot_contain_is_said() {
         ("when sample(-1) { x = 1; }", "E440", "the period of samples is a positive time"),
         ("discrete n;", "E004", "the discrete variable `n` has no start value"),
         ("var y; y = pre(x);", "E106", "`pre` belongs to the values after an event"),
-        ("when x < 0.5 { if x > 0 { } }", "E006", "a `when` holds new values of unknowns, modes to enter, `inelastic`, `note` and `terminate`"),
+        (
+            "when x < 0.5 { if x > 0 { } }",
+            "E006",
+            "a `when` holds new values of unknowns, modes to enter, `inelastic`, `note` and `terminate`",
+        ),
         (
             "discrete a = 0; discrete b = 0; when sample(1) { a = hold(b); } when sample(2) { b = hold(a); }",
             "E441",

@@ -9,8 +9,8 @@ use dae_symbolic::model::Model;
 use dae_symbolic::modes::{MultiMode, compile_modes};
 use dae_symbolic::pipeline::Rejected;
 use dae_symbolic::report::Report;
-use dae_symbolic::{Rejection, Text};
 use dae_symbolic::syntax::{SourceMap, to_styled_text};
+use dae_symbolic::{Rejection, Text};
 
 use super::{AnalyzeArguments, Exit, Source, dot, fail, json, print, tell};
 

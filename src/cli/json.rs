@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use dae::bvp::BvpStatistics;
 use dae_runtime::contract::{Description, Name};
-use dae_runtime::solution::{EnteredMode, Solution};
 use dae_runtime::solution::event::Occurrence;
+use dae_runtime::solution::{EnteredMode, Solution};
 use serde::{Serialize, Serializer};
 
 use super::solve_bvp::{Ended, Problem};

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Keys of the report of any model, well-posed or not.
-pub(crate) const KEYS: [&str; 38] = [
+pub(crate) const KEYS: [&str; 39] = [
     "name",
     "unknowns",
     "equation_names",

@@ -71,8 +71,8 @@ fn draw(random: &mut Random) -> (String, Vec<(u32, usize)>) {
         let lines = equations(random, n, chain).join("\n            ");
         let next = (mode + 1) % count;
         text += &format!("        m{mode} {{\n            {lines}\n");
-        // Of an ordinary differential equation, the first unknown has a value that can be set.
-        text += &format!("            when t >= {} {{ state = m{next}; inelastic; }}\n        }}\n", mode + 1);
+        let condition = format!("t >= {} && t < {}", mode + 1, mode + 2);
+        text += &format!("            when {condition} {{ state = m{next}; inelastic; }}\n        }}\n");
     }
     (text + "    }\n}\n", truth)
 }
@@ -97,7 +97,10 @@ fn check(count: u64) {
             all += 1;
             certified += usize::from(mode.differentiation_index.is_some());
             assert!(mode.differentiation_index.is_none_or(|it| it == index), "{number}: {mode:?}, not {index}\n{text}");
-            assert!(mode.degrees_of_freedom.is_none_or(|it| it == degrees), "{number}: {mode:?}, not {degrees}\n{text}");
+            assert!(
+                mode.degrees_of_freedom.is_none_or(|it| it == degrees),
+                "{number}: {mode:?}, not {degrees}\n{text}"
+            );
         }
     }
     println!("{certified} of {all} indices stated, none wrong");

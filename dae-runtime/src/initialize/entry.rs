@@ -68,7 +68,10 @@ impl fmt::Display for NotEntered {
         match self {
             NotEntered::Inconsistent(error) => error.fmt(f),
             NotEntered::Jump { unknown, before, after } => {
-                write!(f, "`{unknown}` would have to jump from {before:.6e} to {after:.6e}, which no finite impulse achieves")
+                write!(
+                    f,
+                    "`{unknown}` would have to jump from {before:.6e} to {after:.6e}, which no finite impulse achieves"
+                )
             }
             NotEntered::Undefined { equation } => write!(
                 f,
@@ -125,7 +128,8 @@ impl Jumps {
     /// `None` where structure does not say which equations are constraints.
     fn of(dae: &dyn Dae) -> Option<Self> {
         let description = dae.prolongation().prolongation_description();
-        let last: Vec<usize> = (0..description.equations.len()).filter(|&i| description.equations[i].stage == 0).collect();
+        let last: Vec<usize> =
+            (0..description.equations.len()).filter(|&i| description.equations[i].stage == 0).collect();
         let columns: Vec<usize> = (0..description.jets.len()).filter(|&j| description.jets[j].stage == 0).collect();
         if last.len() != columns.len() {
             return None;
@@ -287,9 +291,10 @@ fn jump(
         let before = entries_of(last, &column_of_last, &first);
         let after = entries_of(last, &column_of_last, &values);
         let sum: f64 = after.iter().map(|&(column, value)| (value * strengths[column]).abs()).sum();
-        let off = before.iter().zip(&after).any(|(&(column, before), &(_, after))| {
-            ((after - before) * strengths[column]).abs() > SAME * sum
-        });
+        let off = before
+            .iter()
+            .zip(&after)
+            .any(|(&(column, before), &(_, after))| ((after - before) * strengths[column]).abs() > SAME * sum);
         if off {
             return Err(NotEntered::Undefined { equation: description.equations[last].name.clone() });
         }

@@ -100,7 +100,8 @@ impl Solution {
         let mut constants = vec![0.0; description.eliminated.len()];
         dae.eliminated(t, y, &mut constants);
         let of_unknowns = description.unknowns.iter().enumerate().map(|(k, it)| (&it.name, (AliasOf::Same(k), 0.0)));
-        let of_eliminated = description.eliminated.iter().zip(constants).map(|(it, value)| (&it.name, (it.alias_of, value)));
+        let of_eliminated =
+            description.eliminated.iter().zip(constants).map(|(it, value)| (&it.name, (it.alias_of, value)));
         let known: HashMap<&Name, (AliasOf, f64)> = of_eliminated.chain(of_unknowns).collect();
         let unknown = (AliasOf::Constant, f64::NAN);
         let columns = self.names.iter().map(|name| known.get(name).copied().unwrap_or(unknown)).collect();

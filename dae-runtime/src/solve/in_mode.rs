@@ -63,7 +63,8 @@ impl<'d> InMode<'d> {
     pub(super) fn at_start(dae: &'d dyn Dae, events: &[Event<'_>]) -> Result<Option<Self>, Failure> {
         let Some(modes) = dae.modes() else {
             let declared = dae.prolongation().declared_events();
-            let changes_mode = declared.is_some_and(|it| it.events_description().events.iter().any(|it| !it.transitions.is_empty()));
+            let changes_mode =
+                declared.is_some_and(|it| it.events_description().events.iter().any(|it| !it.transitions.is_empty()));
             let message = "this is the formulation of a model in one of its modes, and events enter others: integrate the one for all modes";
             return if changes_mode { Err(Failure::InvalidOption { message: message.into() }) } else { Ok(None) };
         };
@@ -106,7 +107,8 @@ impl<'d> Steps<'d, '_> {
         }
         *entered = (t, rounds);
         let name = modes.modes_description().name(mode);
-        let not_entered = |obstacle: String| Failure::ModeNotEntered { t, mode: name.clone(), obstacle: obstacle.into() };
+        let not_entered =
+            |obstacle: String| Failure::ModeNotEntered { t, mode: name.clone(), obstacle: obstacle.into() };
         let dae = modes.in_mode(mode).map_err(|reason| not_entered(reason.into_owned()))?;
         let rtol = self.options.rtol;
         let relative = (INEXACT * rtol.powf(2.0 / 3.0)).min(LARGEST_MOVE);
@@ -114,7 +116,8 @@ impl<'d> Steps<'d, '_> {
         let values = enter(dae, t, &arriving, |size| relative * size, &self.initialization)
             .map_err(|reason| not_entered(reason.to_string()))?;
         let mut record = EnteredMode::new(t, name.clone());
-        let is_jump = |before: f64, after: f64| (after - before).abs() > JUMP * rtol * before.abs().max(after.abs()).max(1.0);
+        let is_jump =
+            |before: f64, after: f64| (after - before).abs() > JUMP * rtol * before.abs().max(after.abs()).max(1.0);
         let jumps = values.states.into_iter().filter(|it| is_jump(it.1, it.2));
         record.jumps = jumps.map(|(unknown, before, after)| Jump::new(unknown, before, after)).collect();
         record.impulses = values.impulses;

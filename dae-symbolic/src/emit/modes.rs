@@ -23,15 +23,17 @@ pub fn emit_modes(mut modes: MultiMode) -> Result<String, Torn> {
     let written = &start.model;
     let (name, vis) = (written.name.clone(), prefix(&written.visibility));
     let mut text = opening(start, &lines(&modes))?;
-    let forms: BTreeMap<String, Form> =
-        start.forms.iter().map(|it| (it.form.identifier(), it.form.clone())).collect();
+    let forms: BTreeMap<String, Form> = start.forms.iter().map(|it| (it.form.identifier(), it.form.clone())).collect();
     let mut aliases = String::new();
     let sentence = |form: &Form| docs([format!("{} In every mode of the model.", form.sentence())], "");
     for (method, form) in &forms {
         let target = form_type(&name, form);
         text.push_str(&sentence(form).replace("///", "    ///"));
         text.push_str("    #[must_use]\n");
-        text.push_str(&format!("    {vis}fn {method}(&self) -> {target} {{\n{}    }}\n\n", formulation(&modes, method)));
+        text.push_str(&format!(
+            "    {vis}fn {method}(&self) -> {target} {{\n{}    }}\n\n",
+            formulation(&modes, method)
+        ));
         aliases.push_str(&format!("{}{ALLOW}{vis}type {target} = ::dae::__private::MultiMode;\n\n", sentence(form)));
     }
     text.push_str(&docs(["The model in the mode at the start, with the derivatives of its equations."], "    "));
@@ -49,7 +51,8 @@ pub fn emit_modes(mut modes: MultiMode) -> Result<String, Torn> {
     text.push_str(&aliases);
     let MultiMode { start, others, .. } = &mut modes;
     let start = (0, &start.name, &mut start.compiled);
-    let others = others.iter_mut().enumerate().filter_map(|(k, it)| Some((k + 1, &it.name, it.compiled.as_mut().ok()?)));
+    let others =
+        others.iter_mut().enumerate().filter_map(|(k, it)| Some((k + 1, &it.name, it.compiled.as_mut().ok()?)));
     for (k, mode, compiled) in std::iter::once(start).chain(others) {
         compiled.model.name = format!("{name}Mode{k}");
         compiled.model.docs = vec![format!("[`{name}`] in the mode `{mode}`.")];
@@ -103,7 +106,10 @@ fn description(modes: &MultiMode) -> String {
     let variable = |it: &ModeVariable| {
         let alternatives: Vec<String> = it.alternatives.iter().map(|name| format!("Borrowed({name:?})")).collect();
         let alternatives = alternatives.join(", ");
-        format!("            ModeVariable {{ name: Borrowed({:?}), alternatives: Borrowed(&[{alternatives}]) }},\n", it.name)
+        format!(
+            "            ModeVariable {{ name: Borrowed({:?}), alternatives: Borrowed(&[{alternatives}]) }},\n",
+            it.name
+        )
     };
     let variables: String = first.model.events.modes.iter().map(variable).collect();
     format!(

@@ -458,9 +458,8 @@ pub(super) fn events(d: &EventsDescription) -> String {
             Some(variable) => format!("::core::option::Option::Some({variable})"),
             None => "::core::option::Option::None".to_string(),
         };
-        let transition = |it: &Transition| {
-            format!("Transition {{ variable: {}, alternative: {} }}", it.variable, it.alternative)
-        };
+        let transition =
+            |it: &Transition| format!("Transition {{ variable: {}, alternative: {} }}", it.variable, it.alternative);
         let transitions: Vec<String> = event.transitions.iter().map(transition).collect();
         format!(
             "DeclaredEvent {{ name: Borrowed({:?}), occasion: {occasion}, message: {message}, is_terminal: {}, within: {within}, \

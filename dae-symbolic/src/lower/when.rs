@@ -80,7 +80,8 @@ impl<'a> Lowering<'a, '_> {
         let mut events = vec![self.event(it.opening, it.name.clone(), it.within, trigger, &it.items)?];
         if let Some(limit) = &it.limit {
             if matches!(trigger, Trigger::Sample { .. }) {
-                let finding = Diagnostic::error(Code::InvalidEvent, "samples have no limit").label(limit.opening, "this limit");
+                let finding =
+                    Diagnostic::error(Code::InvalidEvent, "samples have no limit").label(limit.opening, "this limit");
                 self.found.push(finding.help("remove it, or write a condition"));
                 return None;
             }

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Mode, MultiMode};
+use super::multi_mode::{Mode, MultiMode};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Function, Node, Rational};
 use crate::model::{Event, Model, Trigger};
@@ -103,7 +103,9 @@ fn cycle(modes: &MultiMode, variable: usize) -> Option<Diagnostic> {
         equal[from] = equalities(model);
         for event in &model.events.list {
             let transition = event.transitions.iter().find(|it| it.variable == variable);
-            if let (Some(it), Trigger::Condition { holds, .. }, true) = (transition, event.trigger, event.within == Some(variable)) {
+            if let (Some(it), Trigger::Condition { holds, .. }, true) =
+                (transition, event.trigger, event.within == Some(variable))
+            {
                 steps[from].push(Step { to: it.alternative, model, event, holds });
             }
         }
@@ -201,8 +203,12 @@ fn holds(
 
 fn finding(path: &[&Step<'_>]) -> Diagnostic {
     let conditions: Vec<String> = path.iter().map(|step| format!("`{}`", step.event.name)).collect();
-    let message = format!("{} can hold together, and enter one another's modes without end", crate::spelling::lists::listed(&conditions));
+    let message = format!(
+        "{} can hold together, and enter one another's modes without end",
+        crate::spelling::lists::listed(&conditions)
+    );
     let first = Diagnostic::error(Code::ModeCycle, message);
-    let finding = path.iter().fold(first, |finding, step| finding.label(step.event.origin, "enters a mode that is left at once"));
+    let finding =
+        path.iter().fold(first, |finding, step| finding.label(step.event.origin, "enters a mode that is left at once"));
     finding.help("let the conditions exclude one another: with a distance between the bounds, for instance")
 }

@@ -7,7 +7,7 @@
 //! follows from one by differentiation, another law is meant by the text alone: a string that becomes taut says how long
 //! it is, and not whether a weight at its end bounces.
 
-use super::{Mode, MultiMode, target};
+use super::multi_mode::{Mode, MultiMode, target};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::model::{Event, derivative_name};
 use crate::pipeline::Compiled;

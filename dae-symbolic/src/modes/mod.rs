@@ -10,81 +10,22 @@
 
 mod cycles;
 mod laws;
+mod multi_mode;
 
 use std::collections::{HashMap, VecDeque};
 
-use dae_runtime::contract::{self, Dae, ModesDescription};
-use dae_runtime::modes::MultiMode as MultiModeForm;
-use dae_runtime::signal::{Input, InputError};
-
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::eval::Interpreter;
 use crate::form::Form;
-use crate::formulation::FormError;
 use crate::lower::Text;
-use crate::model::{Event, ModeVariable, Model};
+use crate::model::Model;
 use crate::origin::Origin;
 use crate::pipeline::{Compiled, Rejected, compile};
+pub(crate) use multi_mode::reason;
+use multi_mode::target;
+pub use multi_mode::{InMode, Mode, ModeChange, MultiMode, NoFormulation};
 
 /// The largest number of modes that are analysed.
 const MOST: usize = 1 << 12;
-
-/// A model in one of its modes, and what is known about it there.
-#[derive(Debug)]
-pub struct InMode<C> {
-    /// For each mode variable the position of its alternative.
-    pub mode: Vec<usize>,
-    /// `clutch = engaged`; empty for a model without modes.
-    pub name: String,
-    /// The result of the pipeline.
-    pub compiled: C,
-    /// The model there, with its events.
-    pub model: Model,
-}
-
-/// A mode of a [`MultiMode`].
-#[derive(Clone, Copy, Debug)]
-pub struct Mode<'a> {
-    /// For each mode variable the position of its alternative.
-    pub mode: &'a [usize],
-    /// `clutch = engaged`; empty for a model without modes.
-    pub name: &'a str,
-    /// What is known about the model there.
-    pub compiled: Result<&'a Compiled, &'a Rejected>,
-    /// The model there, with its events.
-    pub model: &'a Model,
-}
-
-/// A change from one mode to another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModeChange {
-    /// Numbers of the modes, 0 being that at the start.
-    pub from: usize,
-    /// See `from`.
-    pub to: usize,
-    /// The condition of the event, as it is written.
-    pub event: String,
-}
-
-/// A text in all its modes.
-#[derive(Debug)]
-pub struct MultiMode {
-    /// The mode at the start.
-    pub start: InMode<Compiled>,
-    /// The others that events enter, which are numbered from 1.
-    pub others: Vec<InMode<Result<Compiled, Rejected>>>,
-    /// The changes between them.
-    pub changes: Vec<ModeChange>,
-}
-
-/// Why a formulation does not run.
-#[derive(Debug)]
-pub enum NoFormulation {
-    /// The model does not have it in the mode at the start.
-    Form(Option<FormError>),
-    /// Inputs do not fit.
-    Input(InputError),
-}
 
 /// Analyses a text in all its modes, with these formulations if any are given and otherwise with those that the text asks
 /// for. `t0` is the time at which start values hold.
@@ -140,17 +81,6 @@ pub fn compile_modes(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<Mul
     }
 }
 
-/// The mode that an event leads to.
-fn target(mode: &[usize], event: &Event) -> Vec<usize> {
-    let mut target = mode.to_vec();
-    for transition in &event.transitions {
-        if let Some(alternative) = target.get_mut(transition.variable) {
-            *alternative = transition.alternative;
-        }
-    }
-    target
-}
-
 /// Findings with the mode in which they hold.
 fn in_mode(rejected: Rejected, name: &str) -> Rejected {
     if name.is_empty() {
@@ -166,80 +96,7 @@ fn in_mode(rejected: Rejected, name: &str) -> Rejected {
 fn too_many(model: &Model) -> Diagnostics {
     let origin = model.events.modes.first().map_or(Origin::NONE, |variable| variable.origin);
     let message = format!("the modes are more than {MOST}");
-    let finding = Diagnostic::error(Code::InvalidModes, message).label(origin, "with the alternatives of all variables");
+    let finding =
+        Diagnostic::error(Code::InvalidModes, message).label(origin, "with the alternatives of all variables");
     finding.help("let parts that switch alike share a mode variable").into()
-}
-
-impl MultiMode {
-    /// Whether the text has modes.
-    pub fn has_modes(&self) -> bool {
-        !self.start.mode.is_empty()
-    }
-
-    /// All modes in the order of their numbers.
-    pub fn all(&self) -> impl Iterator<Item = Mode<'_>> {
-        let InMode { mode, name, compiled, model } = &self.start;
-        let start = Mode { mode, name, compiled: Ok(compiled), model };
-        let others = self.others.iter().map(|InMode { mode, name, compiled, model }| Mode {
-            mode,
-            name,
-            compiled: compiled.as_ref(),
-            model,
-        });
-        std::iter::once(start).chain(others)
-    }
-
-    /// The mode variables in the terms of the runtime.
-    pub fn description(&self) -> ModesDescription {
-        let of_runtime = |it: &ModeVariable| contract::ModeVariable {
-            name: it.name.clone().into(),
-            alternatives: it.alternatives.iter().map(|name| name.clone().into()).collect(),
-        };
-        let variables = self.start.model.events.modes.iter().map(of_runtime).collect();
-        ModesDescription { variables, start: self.start.mode.clone() }
-    }
-
-    /// A formulation, interpreted, with inputs of the caller: that of each mode, if the model has modes.
-    ///
-    /// # Errors
-    /// It does not exist in the mode at the start, or the inputs do not fit.
-    pub fn formulation(&self, form: &Form, inputs: &[(&str, Input)]) -> Result<Box<dyn Dae>, NoFormulation> {
-        let interpreted = |compiled: &Compiled| {
-            let Some(chosen) = compiled.forms.iter().find(|it| it.form == *form) else {
-                return Err(NoFormulation::Form(compiled.unavailable.iter().find(|it| it.form == *form).cloned()));
-            };
-            let interpreter = Interpreter::new(chosen.program.clone(), compiled.prolonged.clone());
-            let interpreter = interpreter.with_inputs(&compiled.needs, inputs).map_err(NoFormulation::Input)?;
-            Ok(interpreter.completed(chosen.formulation.completion))
-        };
-        let start = interpreted(&self.start.compiled)?;
-        if !self.has_modes() {
-            return Ok(start);
-        }
-        let mut modes = MultiModeForm::new(self.description(), start);
-        for it in &self.others {
-            let dae = match &it.compiled {
-                Ok(compiled) => interpreted(compiled),
-                Err(rejected) => {
-                    modes.add_missing(it.mode.clone(), reason(rejected));
-                    continue;
-                }
-            };
-            match dae {
-                Err(NoFormulation::Input(error)) => return Err(NoFormulation::Input(error)),
-                Err(NoFormulation::Form(error)) => {
-                    let reason = error.map_or_else(|| format!("no {form} form"), |error| error.to_string());
-                    modes.add_missing(it.mode.clone(), format!("there is {reason}"));
-                }
-                Ok(dae) => modes.add(it.mode.clone(), dae),
-            }
-        }
-        Ok(Box::new(modes))
-    }
-}
-
-/// Why a run cannot go on in a mode that is not well-posed.
-pub(crate) fn reason(rejected: &Rejected) -> String {
-    let first = rejected.diagnostics.iter().next().map_or("", |finding| finding.message.as_str());
-    format!("there {first}")
 }

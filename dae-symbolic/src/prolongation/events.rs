@@ -6,7 +6,9 @@
 
 use std::borrow::Cow;
 
-use dae_runtime::contract::{DeclaredChange, DeclaredEvent, DeclaredEvents, EventsDescription, Occasion, Pattern, Transition};
+use dae_runtime::contract::{
+    DeclaredChange, DeclaredEvent, DeclaredEvents, EventsDescription, Occasion, Pattern, Transition,
+};
 
 use super::Prolonged;
 use crate::defaults::parameter_places;

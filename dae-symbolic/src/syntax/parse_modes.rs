@@ -5,9 +5,7 @@
 
 use proc_macro2::Delimiter;
 
-use super::ast::{
-    Alternative, Comparison, Complement, Complementary, Expression, Modes, Name, Node, StatementKind,
-};
+use super::ast::{Alternative, Comparison, Complement, Complementary, Expression, Modes, Name, Node, StatementKind};
 use super::cursor::Look;
 use super::parse_model::Ending;
 use super::parser::{Parsed, Parser};
@@ -35,12 +33,15 @@ impl Parser {
 
     /// `name {`, in a `modes` block.
     pub(super) fn alternative_head(&mut self) -> Parsed<(StatementKind, Ending)> {
-        let is_head = matches!(self.cursor.look(0), Look::Word(_)) && self.cursor.look(1) == Look::Open(Delimiter::Brace);
+        let is_head =
+            matches!(self.cursor.look(0), Look::Word(_)) && self.cursor.look(1) == Look::Open(Delimiter::Brace);
         if !is_head {
             let at = self.here();
             let finding = Diagnostic::error(Code::InvalidModes, "a `modes` block holds alternatives")
                 .label(at, "expected the name of an alternative and `{`")
-                .help("write `modes valve { open { p1 = p2; } shut { q = 0; } }`; what holds in all modes stands outside");
+                .help(
+                    "write `modes valve { open { p1 = p2; } shut { q = 0; } }`; what holds in all modes stands outside",
+                );
             return Err(self.fail(finding));
         }
         let name = self.declared_name("the name of an alternative")?;
@@ -51,10 +52,7 @@ impl Parser {
     /// Whether `complementary name(` follows.
     pub(super) fn at_complementary(&self) -> bool {
         self.cursor.at_word("complementary")
-            && matches!(
-                (self.cursor.look(1), self.cursor.look(2)),
-                (Look::Word(_), Look::Open(Delimiter::Parenthesis))
-            )
+            && matches!((self.cursor.look(1), self.cursor.look(2)), (Look::Word(_), Look::Open(Delimiter::Parenthesis)))
     }
 
     /// `complementary name(first, second)`

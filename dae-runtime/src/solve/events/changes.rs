@@ -140,8 +140,8 @@ impl Events<'_, '_> {
             let mut held = self.list.declared.as_ref().map_or_else(Vec::new, |it| it.hold(self.t, &self.y, &self.yp));
             happening.iter().filter_map(|event| event.checked_sub(own)).for_each(|event| held[event] = true);
             let counted: Vec<usize> = happening.iter().copied().filter(|event| !due.contains(event)).collect();
-            let has_limit = counted.iter().fold(false, |has, &event| self.note_accumulation(event) || has);
-            if !counted.is_empty() && !has_limit {
+            let with_limit = counted.iter().filter(|&&event| self.note_accumulation(event)).count();
+            if !counted.is_empty() && with_limit == 0 {
                 self.note_reset(&counted, &self.list.name(counted[counted.len() - 1]).clone())?;
             }
             if let Some(transitions) = self.transitions(&happening)? {

@@ -3,12 +3,37 @@
 //! In: the statements as written. Out: [`Text`], from which the model in each mode is made; one without `modes` blocks has
 //! a single mode, without variables. The statements of all alternatives are checked when a text is read.
 
-use super::{Families, Rejection, Stub, scalar_model, statements};
+use super::statements;
+use super::stub::{Rejection, Stub};
+use crate::derive::lie_start::check_starts;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::model::Model;
 use crate::model::family::{self, FamilyModel};
+use crate::model::{self, Model};
 use crate::syntax::{self, SourceMap, ast};
 use proc_macro2::TokenStream;
+
+/// The scalar model of a verified family model.
+///
+/// # Errors
+/// If the instances are too many, an element has two start values, or the scalar model breaks one of the rules for all
+/// models: [`model::verify()`], or a matrix does not start in its Lie group.
+pub fn scalar_model(lowered: FamilyModel) -> Result<Model, Diagnostics> {
+    let model = family::instantiate(lowered)?;
+    model::verify(&model)?;
+    check_starts(&model)?;
+    Ok(model)
+}
+
+/// A text that was read, with its families left as they are.
+#[derive(Debug)]
+pub struct Families {
+    /// The model.
+    pub model: FamilyModel,
+    /// Where everything stands.
+    pub sources: SourceMap,
+    /// What a stub needs if the model turns out to have errors.
+    pub stub: Stub,
+}
 
 /// A text that was read: its model in every mode.
 #[derive(Debug)]
@@ -45,7 +70,8 @@ impl Text {
                 mode[k] = alternative;
                 let mut found = Diagnostics::new();
                 _ = lower(&written, &mode, &mut found);
-                let new: Vec<Diagnostic> = found.iter().filter(|it| !diagnostics.iter().any(|known| known == *it)).cloned().collect();
+                let new: Vec<Diagnostic> =
+                    found.iter().filter(|it| !diagnostics.iter().any(|known| known == *it)).cloned().collect();
                 new.into_iter().for_each(|finding| diagnostics.push(finding));
             }
         }
@@ -123,7 +149,8 @@ fn check(variables: &[ast::ModeVariable], found: &mut Diagnostics) {
         if variable.alternatives.len() < 2 {
             let message = format!("`{}` has fewer than two alternatives", name.text);
             let finding = Diagnostic::error(Code::InvalidModes, message).label(name.origin, "nothing to change");
-            found.push(finding.help("write the equations of each: `modes valve { open { p1 = p2; } shut { q = 0; } }`"));
+            found
+                .push(finding.help("write the equations of each: `modes valve { open { p1 = p2; } shut { q = 0; } }`"));
         }
         for (k, alternative) in variable.alternatives.iter().enumerate() {
             if let Some(first) = variable.alternatives[..k].iter().find(|it| it.text == alternative.text) {
@@ -136,7 +163,9 @@ fn check(variables: &[ast::ModeVariable], found: &mut Diagnostics) {
         if let Some(start) = variable.start.as_ref().filter(|start| variable.position(&start.text).is_none()) {
             let message = format!("`{}` has no alternative `{}`", name.text, start.text);
             let finding = Diagnostic::error(Code::InvalidModes, message).label(start.origin, "not an alternative");
-            found.push(finding.help("name one of the alternatives in the block, or leave it out to begin with the first"));
+            found.push(
+                finding.help("name one of the alternatives in the block, or leave it out to begin with the first"),
+            );
         }
     }
 }
