@@ -87,7 +87,7 @@
 //!         j1 * der(w1) = -tau;
 //!         j2 * der(w2) = tau;
 //!         modes clutch {
-//!             free { tau = 0; when t >= 1 { clutch = engaged; } }
+//!             free { tau = 0; when t >= 1 && t < 2 { clutch = engaged; } }
 //!             engaged { w1 = w2; when t >= 2 { clutch = free; } }
 //!         }
 //!     }
@@ -111,7 +111,9 @@
 //!
 //! An event enters an alternative by giving its name to the variable. A `when` in an alternative counts in this
 //! alternative only, and also where that is entered, or the run begins, with the condition true: then the event occurs at
-//! once. Where the condition is at its zero there, the motion in the new mode decides.
+//! once. Where the condition is at its zero there, the motion in the new mode decides. Alternatives whose conditions hold
+//! together would enter one another without end, and do not compile (`E444`): had the shafts `when t >= 1`, the clutch
+//! would close again as soon as it opens.
 //!
 //! Each mode that events can enter is analysed: index, degrees of freedom and hidden constraints of every mode are in
 //! the report, with the changes between them (`dae analyze --dot` draws them), and every formulation is made for every

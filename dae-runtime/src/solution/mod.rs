@@ -3,7 +3,9 @@
 //! In: accepted steps, one by one, from the driver. Out: [`Solution`], which is complete up to the time where the run
 //! ended, however it ended.
 
+mod dense;
 pub mod event;
+mod invariants;
 mod mode;
 mod sensitivities;
 mod slide;
@@ -13,10 +15,11 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::contract::{AliasOf, Dae, Eliminated, Name};
-use crate::integrator::polynomial::horner;
 use crate::integrator::stepper::{Failure, Statistics};
 use crate::linalg::vector::larger;
 use crate::solution::event::Occurrence;
+use dense::{DenseOutput, Piece};
+pub use invariants::{Enforcement, InvariantMaximum};
 use mode::InMode;
 pub use mode::{EnteredMode, Jump};
 pub use sensitivities::{Sensitivities, SensitivityError};
@@ -46,43 +49,6 @@ impl fmt::Display for Status {
             Status::Stopped(failure) => failure.fmt(f),
             Status::Interrupted => f.write_str("interrupted"),
             Status::Event(name) => write!(f, "{name}, at which the run was to end"),
-        }
-    }
-}
-
-/// Largest residual of an invariant over a run.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct InvariantMaximum {
-    /// Name of the invariant.
-    pub name: Name,
-    /// Whether it is kept.
-    pub enforcement: Enforcement,
-    /// Largest absolute residual at the start and after each step.
-    pub max: f64,
-}
-
-/// Whether a run keeps an invariant or lets it drift.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Enforcement {
-    /// It is a row of the formulation.
-    Enforced,
-    /// It follows from the formulation for exact solutions only, and steps are projected onto it.
-    Projected,
-    /// It follows from the formulation for exact solutions only.
-    Implied,
-}
-
-impl Enforcement {
-    /// Whether an invariant of a formulation is kept if steps are projected onto those of these levels.
-    fn of(dae: &dyn Dae, invariant: usize, projected: &RangeInclusive<u32>) -> Self {
-        let is_projected = dae.projection_level(invariant).is_some_and(|level| projected.contains(&level));
-        match dae.description().invariants[invariant].row {
-            Some(_) => Enforcement::Enforced,
-            None if is_projected => Enforcement::Projected,
-            None => Enforcement::Implied,
         }
     }
 }
@@ -188,6 +154,25 @@ impl Solution {
         let eliminated =
             self.eliminated.iter().map(|&(alias_of, value)| alias_of.value(y).unwrap_or_else(|| constant(value)));
         y.iter().copied().chain(eliminated).collect()
+    }
+
+    /// Restricts the names to those of which every one of these formulations, of the same model in its modes, has a value.
+    /// The solution is empty.
+    pub(crate) fn restrict_to_common(&mut self, formulations: &[&dyn Dae]) {
+        self.names = mode::common(&self.names, formulations);
+        self.eliminated.clear();
+    }
+
+    /// Continues with the formulation in another mode, with this state; names have been restricted to common ones.
+    pub(crate) fn enter(&mut self, dae: &dyn Dae, (t, y, yp): (f64, &[f64], &[f64]), projected: &RangeInclusive<u32>) {
+        self.in_mode = Some(InMode::of(dae, (t, y), &self.names, &mut self.invariants, projected));
+        self.end_at(t, y, yp);
+    }
+
+    /// The name of an entry of $y$.
+    pub(crate) fn name_of(&self, entry: usize) -> Name {
+        let place = self.in_mode.as_ref().map_or(Some(entry), |it| it.place_of(entry));
+        place.and_then(|place| self.names.get(place).cloned()).unwrap_or_else(|| "-".into())
     }
 
     /// Records the present end of the run.
@@ -477,42 +462,6 @@ fn derivative_name(name: &str, by: &str) -> String {
         false => format!("d({name})"),
     };
     format!("{}/{}", spelled(name), spelled(by))
-}
-
-/// Piecewise polynomials, step after step.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct DenseOutput {
-    /// The first piece of each step.
-    steps: Vec<usize>,
-    pieces: Vec<Piece>,
-    coefficients: Vec<f64>,
-}
-
-/// A polynomial on a part of a step.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Piece {
-    /// Beginning and end, in units of the step from its end.
-    begin: f64,
-    end: f64,
-    /// Position where its coefficients start.
-    start: usize,
-}
-
-impl DenseOutput {
-    fn evaluate(&self, step: usize, n: usize, k: usize, s: f64) -> Option<f64> {
-        let first = *self.steps.get(step)?;
-        let beyond = self.steps.get(step + 1).copied().unwrap_or(self.pieces.len());
-        if first == beyond {
-            return None;
-        }
-        let index = first + self.pieces.get(first..beyond)?.partition_point(|piece| piece.end < s);
-        let piece = self.pieces.get(index)?;
-        let end = self.pieces.get(index + 1).map_or(self.coefficients.len(), |next| next.start);
-        let sigma = (s - piece.end) / (piece.end - piece.begin);
-        Some(horner(self.coefficients.get(piece.start..end)?, n, k, sigma))
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-use super::{Enforcement, InvariantMaximum, Solution};
+use super::invariants::{Enforcement, InvariantMaximum};
 use crate::contract::{AliasOf, Dae, Name};
 
 /// A mode that a run has entered.
@@ -61,41 +61,28 @@ pub(super) struct InMode {
     width: usize,
 }
 
-impl InMode {
-    /// Appends the polynomial of the entries of the solution to `all`, power by power, given that of $y$.
-    pub(super) fn extend_by_polynomial(&self, coefficients: &[f64], all: &mut Vec<f64>) {
-        for (power, of_power) in coefficients.chunks_exact(self.width.max(1)).enumerate() {
-            let constant = |value| if power == 0 { value } else { 0.0 };
-            all.extend(self.columns.iter().map(|&(of, value)| of.value(of_power).unwrap_or_else(|| constant(value))));
-        }
+/// The names of which every one of these formulations has a value.
+pub(super) fn common(names: &[Name], formulations: &[&dyn Dae]) -> Vec<Name> {
+    let mut common = names.to_vec();
+    for dae in formulations {
+        let description = dae.description();
+        let of_unknowns = description.unknowns.iter().map(|it| &it.name);
+        let known: HashSet<&Name> = of_unknowns.chain(description.eliminated.iter().map(|it| &it.name)).collect();
+        common.retain(|name| known.contains(name));
     }
+    common
 }
 
-impl Solution {
-    /// Restricts the names to those of which every one of these formulations has a value.
-    ///
-    /// In: formulations of the same model in its modes. The solution is empty.
-    pub(crate) fn restrict_to_common(&mut self, others: &[&dyn Dae]) {
-        for dae in others {
-            let description = dae.description();
-            let of_unknowns = description.unknowns.iter().map(|it| &it.name);
-            let known: HashSet<&Name> = of_unknowns.chain(description.eliminated.iter().map(|it| &it.name)).collect();
-            self.names.retain(|name| known.contains(name));
-        }
-        self.eliminated.clear();
-    }
-
-    /// The name of an entry of $y$ in the present mode.
-    pub(crate) fn name_of(&self, entry: usize) -> Name {
-        let place = match &self.in_mode {
-            None => Some(entry),
-            Some(InMode { columns, .. }) => columns.iter().position(|(of, _)| *of == AliasOf::Same(entry)),
-        };
-        place.and_then(|place| self.names.get(place).cloned()).unwrap_or_else(|| "-".into())
-    }
-
-    /// Continues with the formulation in another mode, with this state; names have been restricted to common ones.
-    pub(crate) fn enter(&mut self, dae: &dyn Dae, (t, y, yp): (f64, &[f64], &[f64]), projected: &RangeInclusive<u32>) {
+impl InMode {
+    /// The entries of a solution with these names and invariants, to which those of the formulation are added that are
+    /// not among them, from the unknowns of a formulation at this state.
+    pub(super) fn of(
+        dae: &dyn Dae,
+        (t, y): (f64, &[f64]),
+        names: &[Name],
+        known_invariants: &mut Vec<InvariantMaximum>,
+        projected: &RangeInclusive<u32>,
+    ) -> Self {
         let description = dae.description();
         let mut constants = vec![0.0; description.eliminated.len()];
         dae.eliminated(t, y, &mut constants);
@@ -104,18 +91,30 @@ impl Solution {
             description.eliminated.iter().zip(constants).map(|(it, value)| (&it.name, (it.alias_of, value)));
         let known: HashMap<&Name, (AliasOf, f64)> = of_eliminated.chain(of_unknowns).collect();
         let unknown = (AliasOf::Constant, f64::NAN);
-        let columns = self.names.iter().map(|name| known.get(name).copied().unwrap_or(unknown)).collect();
+        let columns = names.iter().map(|name| known.get(name).copied().unwrap_or(unknown)).collect();
         let mut invariants = Vec::with_capacity(description.invariants.len());
         for (k, it) in description.invariants.iter().enumerate() {
             let enforcement = Enforcement::of(dae, k, projected);
             let same = |known: &InvariantMaximum| known.name == it.name && known.enforcement == enforcement;
-            let place = self.invariants.iter().position(same).unwrap_or(self.invariants.len());
-            if place == self.invariants.len() {
-                self.invariants.push(InvariantMaximum { name: it.name.clone(), enforcement, max: 0.0 });
+            let place = known_invariants.iter().position(same).unwrap_or(known_invariants.len());
+            if place == known_invariants.len() {
+                known_invariants.push(InvariantMaximum { name: it.name.clone(), enforcement, max: 0.0 });
             }
             invariants.push(place);
         }
-        self.in_mode = Some(InMode { columns, invariants, width: y.len() });
-        self.end_at(t, y, yp);
+        InMode { columns, invariants, width: y.len() }
+    }
+
+    /// The place among the names of an entry of $y$.
+    pub(super) fn place_of(&self, entry: usize) -> Option<usize> {
+        self.columns.iter().position(|(of, _)| *of == AliasOf::Same(entry))
+    }
+
+    /// Appends the polynomial of the entries of the solution to `all`, power by power, given that of $y$.
+    pub(super) fn extend_by_polynomial(&self, coefficients: &[f64], all: &mut Vec<f64>) {
+        for (power, of_power) in coefficients.chunks_exact(self.width.max(1)).enumerate() {
+            let constant = |value| if power == 0 { value } else { 0.0 };
+            all.extend(self.columns.iter().map(|&(of, value)| of.value(of_power).unwrap_or_else(|| constant(value))));
+        }
     }
 }

@@ -1,21 +1,15 @@
 //! A run of a model with modes.
 //!
-//! In: the formulations of the model in its modes, and the events that change these. Out: a run that goes on in the mode
-//! that is entered, from consistent values of its formulation ([`enter`](crate::initialize::enter)): pieces, events,
-//! record and checks begin anew there. What is recorded are the unknowns that all formulations have.
+//! In: the formulations of the model in its modes, and the events that change these. Out: the mode that is entered, and
+//! consistent values of its formulation ([`enter`](crate::initialize::enter)), from which a run goes on.
 
 use std::ops::RangeInclusive;
 
-use super::drift::Drift;
-use super::events::{Entering, Events, Memory};
-use super::multipliers::Watched;
-use super::restarts::PiecewiseRun;
-use super::steps::Steps;
+use super::events::Entering;
 use crate::contract::class::{Method, Requirement};
 use crate::contract::{Dae, Mode, Modes};
-use crate::initialize::{Arriving, enter};
-use crate::integrator::hidden::Hidden;
-use crate::integrator::stepper::{Failure, Options, Projection, StepControl};
+use crate::initialize::{Arriving, InitializationOptions, enter};
+use crate::integrator::stepper::{Failure, Options, Projection};
 use crate::solution::event::Event;
 use crate::solution::{EnteredMode, Jump};
 
@@ -27,12 +21,10 @@ const INEXACT: f64 = 10.0;
 const LARGEST_MOVE: f64 = 1e-2;
 /// Changes by more than this many tolerances are reported as jumps.
 const JUMP: f64 = 100.0;
-/// Length of a step for what is known about motion where no step has been made, as a fraction of the run.
-const FIRST: f64 = 1e-3;
 
 /// The present mode of a run.
 pub(super) struct InMode<'d> {
-    modes: &'d dyn Modes,
+    pub(super) modes: &'d dyn Modes,
     mode: Mode,
     /// When modes were last entered, and how many have been at that time.
     entered: (f64, usize),
@@ -49,7 +41,7 @@ pub(super) fn projected_levels(method: Method, options: &Options) -> RangeInclus
 }
 
 /// How well a run knows the entries of a state, by position and value.
-fn uncertainty(dae: &dyn Dae, options: &Options) -> impl Fn(usize, f64) -> f64 + use<> {
+pub(super) fn uncertainty(dae: &dyn Dae, options: &Options) -> impl Fn(usize, f64) -> f64 + use<> {
     let (atol, rtol) = (options.atol.of(&dae.description().unknowns), options.rtol);
     move |entry, value: f64| atol[entry] + rtol * value.abs()
 }
@@ -74,76 +66,51 @@ impl<'d> InMode<'d> {
         }
         Ok(Some(InMode { modes, mode: modes.modes_description().start.clone(), entered: (f64::NAN, 0) }))
     }
-}
 
-impl<'d> Steps<'d, '_> {
-    /// Begins in the mode at the start, if the model has modes.
-    pub(super) fn begin_in_mode(&mut self, [y0, yp0]: [&[f64]; 2]) {
-        let Some(InMode { modes, .. }) = &self.mode else { return };
-        let t0 = self.time();
-        let formulations = modes.reachable().into_iter().filter_map(|mode| modes.in_mode(&mode).ok());
-        self.solution.restrict_to_common(&formulations.collect::<Vec<&dyn Dae>>());
-        self.solution.enter(self.dae, (t0, y0, yp0), &projected_levels(self.method, &self.options));
-        let description = modes.modes_description();
-        self.solution.modes.push(EnteredMode::new(t0, description.name(&description.start)));
-        let all: Vec<usize> = (0..description.variables.len()).collect();
-        let allowed = uncertainty(self.dae, &self.options);
-        self.events.enter(&all, Memory::default(), FIRST * (self.t_end - t0), &allowed);
-    }
-
-    /// Goes on in another mode, from values that are consistent there.
-    pub(super) fn enter(&mut self, entering: Entering) -> Result<(), Failure> {
-        let Steps { run: Some(run), mode: Some(InMode { modes, mode, entered }), .. } = self else { return Ok(()) };
-        let (t, t_end) = (run.stepper.time(), self.t_end);
-        let rounds = if entered.0 == t { entered.1 + 1 } else { 1 };
+    /// Goes on in another mode, at `t`, from the formulation `before`.
+    ///
+    /// # Errors
+    /// Modes are entered at this time again and again, or the mode cannot be entered.
+    pub(super) fn enter(
+        &mut self,
+        before: &dyn Dae,
+        t: f64,
+        entering: &Entering,
+        (options, initialization): (&Options, &InitializationOptions),
+    ) -> Result<Begun<'d>, Failure> {
+        let rounds = if self.entered.0 == t { self.entered.1 + 1 } else { 1 };
         if rounds > ROUNDS {
-            return Err(Failure::EventsAccumulate { t, event: entering.event });
+            return Err(Failure::EventsAccumulate { t, event: entering.event.clone() });
         }
-        let modes = *modes;
+        self.entered = (t, rounds);
         for transition in &entering.transitions {
-            if let Some(alternative) = mode.get_mut(transition.variable) {
+            if let Some(alternative) = self.mode.get_mut(transition.variable) {
                 *alternative = transition.alternative;
             }
         }
-        *entered = (t, rounds);
-        let name = modes.modes_description().name(mode);
+        let name = self.modes.modes_description().name(&self.mode);
         let not_entered =
             |obstacle: String| Failure::ModeNotEntered { t, mode: name.clone(), obstacle: obstacle.into() };
-        let dae = modes.in_mode(mode).map_err(|reason| not_entered(reason.into_owned()))?;
-        let rtol = self.options.rtol;
+        let dae = self.modes.in_mode(&self.mode).map_err(|reason| not_entered(reason.into_owned()))?;
+        let rtol = options.rtol;
         let relative = (INEXACT * rtol.powf(2.0 / 3.0)).min(LARGEST_MOVE);
-        let arriving = Arriving::of(self.dae, (t, &entering.y, &entering.yp), |k| entering.is_set[k]);
-        let values = enter(dae, t, &arriving, |size| relative * size, &self.initialization)
+        let arriving = Arriving::of(before, (t, &entering.y, &entering.yp), |k| entering.is_set[k]);
+        let values = enter(dae, t, &arriving, |size| relative * size, initialization)
             .map_err(|reason| not_entered(reason.to_string()))?;
-        let mut record = EnteredMode::new(t, name.clone());
         let is_jump =
             |before: f64, after: f64| (after - before).abs() > JUMP * rtol * before.abs().max(after.abs()).max(1.0);
         let jumps = values.states.into_iter().filter(|it| is_jump(it.1, it.2));
+        let mut record = EnteredMode::new(t, name.clone());
         record.jumps = jumps.map(|(unknown, before, after)| Jump::new(unknown, before, after)).collect();
         record.impulses = values.impulses;
-        let (y, yp) = (values.y, values.yp);
-
-        let (done, slides, step) = (run.statistics(), run.slides(), run.last_step());
-        let mut run = PiecewiseRun::start(dae, self.method, [t, t_end], [&y, &yp], (&self.stops, &self.options))?;
-        run.continue_from(done);
-        self.solution.slides.extend(slides);
-        self.solution.modes.push(record);
-        let control = self.options.control;
-        self.events = Events::new(dae, Vec::new(), (t, &y, &yp), t_end, (control, false))?;
-        self.residuals = vec![0.0; dae.description().invariants.len()];
-        self.drift = Drift::new(dae.description(), &self.options);
-        self.multipliers = Watched::new(dae, &self.options);
-        let is_adaptive = control == StepControl::Adaptive;
-        let hidden = is_adaptive.then(|| Hidden::of(dae, &self.options, t_end - t, run.plan())).flatten();
-        self.recorder.enter(t, hidden, dae);
-        self.solution.enter(dae, (t, &y, &yp), &projected_levels(self.method, &self.options));
-        dae.invariants(t, &y, &mut self.residuals);
-        self.solution.note_invariants(&self.residuals);
-        self.recorder.restart(t, &y, &mut self.solution);
-        (self.dae, self.run) = (dae, Some(run));
-        let changed: Vec<usize> = entering.transitions.iter().map(|it| it.variable).collect();
-        let allowed = uncertainty(dae, &self.options);
-        self.events.enter(&changed, entering.memory, step, &allowed);
-        Ok(())
+        Ok(Begun { dae, y: values.y, yp: values.yp, record })
     }
+}
+
+/// The start of a run in another mode.
+pub(super) struct Begun<'d> {
+    pub(super) dae: &'d dyn Dae,
+    pub(super) y: Vec<f64>,
+    pub(super) yp: Vec<f64>,
+    pub(super) record: EnteredMode,
 }

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 
 use super::RunError;
 use super::drift::Drift;
-use super::events::{Consequence, EventOutcome, Events};
-use super::in_mode::{InMode, projected_levels};
+use super::events::{Consequence, Entering, EventOutcome, Events, Memory};
+use super::in_mode::{Begun, InMode, projected_levels, uncertainty};
 use super::multipliers::Watched;
 use super::record::{Made, Recorder};
 use super::restarts::PiecewiseRun;
@@ -18,8 +18,11 @@ use crate::initialize::InitializationOptions;
 use crate::integrator::hidden::Hidden;
 use crate::integrator::stepper::{DenseAccuracy, Failure, Options, Projection, StepControl};
 use crate::solution::event::Event;
-use crate::solution::{Solution, Status};
+use crate::solution::{EnteredMode, Solution, Status};
 use crate::solve::stopwatch::Stopwatch;
+
+/// Length of a step for what is known about motion where no step has been made, as a fraction of the run.
+const FIRST: f64 = 1e-3;
 
 /// Receives each accepted step; says whether to continue.
 pub(super) type Observer<'c> = Box<dyn FnMut(&StepView<'_>) -> ControlFlow<()> + 'c>;
@@ -30,29 +33,29 @@ pub(super) type Observer<'c> = Box<dyn FnMut(&StepView<'_>) -> ControlFlow<()> +
 /// [`Steps::finish`] says how it ended; a failure ends the iteration, and nothing that was computed is lost.
 pub struct Steps<'d, 'c> {
     /// The formulation, in the present mode if the model has modes.
-    pub(super) dae: &'d dyn Dae,
-    pub(super) method: Method,
-    pub(super) options: Options,
-    pub(super) stops: Vec<f64>,
-    pub(super) initialization: InitializationOptions,
+    dae: &'d dyn Dae,
+    method: Method,
+    options: Options,
+    stops: Vec<f64>,
+    initialization: InitializationOptions,
     observer: Option<Observer<'c>>,
     /// `None` if the run could not begin.
-    pub(super) run: Option<PiecewiseRun<'d>>,
-    pub(super) events: Events<'d, 'c>,
+    run: Option<PiecewiseRun<'d>>,
+    events: Events<'d, 'c>,
     pub(super) recorder: Recorder<'d>,
-    pub(super) solution: Solution,
+    solution: Solution,
     t0: f64,
-    pub(super) t_end: f64,
+    t_end: f64,
     /// The present mode; `None` if the model has no modes.
-    pub(super) mode: Option<InMode<'d>>,
+    mode: Option<InMode<'d>>,
     /// How the run has ended; `None` before that.
     status: Option<Status>,
     /// Number of recorded states that the iterator has returned.
     returned: usize,
-    pub(super) residuals: Vec<f64>,
+    residuals: Vec<f64>,
     /// `None` if the formulation enforces all constraints on states, or the step size is fixed.
-    pub(super) drift: Option<Drift>,
-    pub(super) multipliers: Option<Watched>,
+    drift: Option<Drift>,
+    multipliers: Option<Watched>,
     clock: Stopwatch,
 }
 
@@ -279,6 +282,49 @@ impl<'d, 'c> Steps<'d, 'c> {
             events.begin_at(run.stepper.time());
         }
         Ok(ending)
+    }
+
+    /// Begins in the mode at the start, if the model has modes.
+    fn begin_in_mode(&mut self, [y0, yp0]: [&[f64]; 2]) {
+        let Some(InMode { modes, .. }) = &self.mode else { return };
+        let t0 = self.t0;
+        let formulations = modes.reachable().into_iter().filter_map(|mode| modes.in_mode(&mode).ok());
+        self.solution.restrict_to_common(&formulations.collect::<Vec<&dyn Dae>>());
+        self.solution.enter(self.dae, (t0, y0, yp0), &projected_levels(self.method, &self.options));
+        let description = modes.modes_description();
+        self.solution.modes.push(EnteredMode::new(t0, description.name(&description.start)));
+        let all: Vec<usize> = (0..description.variables.len()).collect();
+        let allowed = uncertainty(self.dae, &self.options);
+        self.events.enter(&all, Memory::default(), FIRST * (self.t_end - t0), &allowed);
+    }
+
+    /// Goes on in another mode, from values that are consistent there: pieces, events, record and checks begin anew.
+    fn enter(&mut self, entering: Entering) -> Result<(), Failure> {
+        let Steps { dae, options, initialization, run: Some(run), mode: Some(mode), .. } = self else { return Ok(()) };
+        let (t, t_end) = (run.stepper.time(), self.t_end);
+        let Begun { dae, y, yp, record } = mode.enter(*dae, t, &entering, (options, initialization))?;
+        let (done, slides, step) = (run.statistics(), run.slides(), run.last_step());
+        let mut run = PiecewiseRun::start(dae, self.method, [t, t_end], [&y, &yp], (&self.stops, &self.options))?;
+        run.continue_from(done);
+        self.solution.slides.extend(slides);
+        self.solution.modes.push(record);
+        let control = self.options.control;
+        self.events = Events::new(dae, Vec::new(), (t, &y, &yp), t_end, (control, false))?;
+        self.residuals = vec![0.0; dae.description().invariants.len()];
+        self.drift = Drift::new(dae.description(), &self.options);
+        self.multipliers = Watched::new(dae, &self.options);
+        let is_adaptive = control == StepControl::Adaptive;
+        let hidden = is_adaptive.then(|| Hidden::of(dae, &self.options, t_end - t, run.plan())).flatten();
+        self.recorder.enter(t, hidden, dae);
+        self.solution.enter(dae, (t, &y, &yp), &projected_levels(self.method, &self.options));
+        dae.invariants(t, &y, &mut self.residuals);
+        self.solution.note_invariants(&self.residuals);
+        self.recorder.restart(t, &y, &mut self.solution);
+        (self.dae, self.run) = (dae, Some(run));
+        let changed: Vec<usize> = entering.transitions.iter().map(|it| it.variable).collect();
+        let allowed = uncertainty(dae, &self.options);
+        self.events.enter(&changed, entering.memory, step, &allowed);
+        Ok(())
     }
 
     /// The time reached so far.
