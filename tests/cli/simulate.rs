@@ -366,3 +366,35 @@ fn events_are_reported() {
     let output = dae(&["simulate", &model, "--t-end", "1", "--method", "taylor"]);
     assert!(code(&output) != 0 && stderr(&output).contains("the event `h < 0`"), "{}", stderr(&output));
 }
+
+/// The modes that a run has entered are in the JSON and in the summary; a report says what is known about each mode, and
+/// a graph how they change.
+#[test]
+fn modes_are_reported() {
+    let text = "struct Shafts { var w1 = 8; var w2 = 0; var tau; der(w1) = -tau; 3 * der(w2) = tau;
+        modes clutch {
+            free { tau = 0; when t >= 1 && t < 2 { clutch = engaged; } }
+            engaged { w1 = w2; when t >= 2 { clutch = free; } }
+        } }";
+    let model = file("modes.dae", text);
+    let run = simulate(&[&model, "--t-end", "3"]);
+    let modes = run["modes"].as_array().expect("modes");
+    let names: Vec<&str> = modes.iter().filter_map(|it| it["mode"].as_str()).collect();
+    assert_eq!(names, ["clutch = free", "clutch = engaged", "clutch = free"]);
+    assert!((number(&modes[1]["jumps"]["w1"][1]) - 2.0).abs() < 1e-9, "{}", modes[1]);
+    assert!((number(&modes[1]["impulses"]["tau"]) - 6.0).abs() < 1e-9, "{}", modes[1]);
+    let summary = stdout(&dae(&["simulate", &model, "--t-end", "3"]));
+    assert!(summary.contains("\nModes\n  t = 0") && summary.contains("tau is an impulse of 6.0"), "{summary}");
+    let report: serde_json::Value =
+        serde_json::from_str(&stdout(&dae(&["analyze", &model, "--json"]))).expect("a report");
+    let known: Vec<(u64, u64)> = (report["modes"].as_array().expect("modes").iter())
+        .filter_map(|it| Some((it["differentiation_index"].as_u64()?, it["degrees_of_freedom"].as_u64()?)))
+        .collect();
+    assert_eq!(known, [(1, 2), (2, 1)]);
+    assert!(stdout(&dae(&["analyze", &model])).contains("mode clutch = engaged"));
+    assert!(stdout(&dae(&["analyze", &model, "--dot"])).contains("t >= 1 && t < 2"));
+    let expanded = stdout(&dae(&["expand", &model, "--form", "index1"]));
+    assert!(expanded.contains("struct ShaftsMode1") && expanded.contains("MultiMode"), "{expanded}");
+    let output = dae(&["simulate", &model, "--t-end", "1", "--method", "taylor"]);
+    assert!(code(&output) != 0 && stderr(&output).contains("has no modes"), "{}", stderr(&output));
+}

@@ -11,7 +11,7 @@ use super::model::{self, opening, report_lines};
 use super::{mathematics, unknowns};
 use crate::form::Form;
 use crate::model::{ModeVariable, Torn};
-use crate::modes::{MultiMode, reason};
+use crate::modes::MultiMode;
 use crate::pipeline::Compiled;
 
 /// The Rust source of a model with modes.
@@ -129,9 +129,9 @@ fn formulation(modes: &MultiMode, method: &str) -> String {
     );
     for (k, it) in modes.all().enumerate().skip(1) {
         let mode = numbers(it.mode);
-        text.push_str(&match it.compiled {
-            Ok(_) => format!("        modes.add({mode}, {});\n", boxed(format!("self.in_mode_{k}().{method}()"))),
-            Err(rejected) => format!("        modes.add_missing({mode}, {:?});\n", reason(rejected)),
+        text.push_str(&match it.obstacle() {
+            None => format!("        modes.add({mode}, {});\n", boxed(format!("self.in_mode_{k}().{method}()"))),
+            Some(obstacle) => format!("        modes.add_missing({mode}, {obstacle:?});\n"),
         });
     }
     text + "        modes\n"

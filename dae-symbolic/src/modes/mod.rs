@@ -20,7 +20,6 @@ use crate::lower::Text;
 use crate::model::Model;
 use crate::origin::Origin;
 use crate::pipeline::{Compiled, Rejected, compile};
-pub(crate) use multi_mode::reason;
 use multi_mode::target;
 pub use multi_mode::{InMode, Mode, ModeChange, MultiMode, NoFormulation};
 

@@ -39,6 +39,18 @@ pub struct Mode<'a> {
     pub model: &'a Model,
 }
 
+impl Mode<'_> {
+    /// Why a run cannot go on in this mode, if the model is not well-posed there; after the name of the mode.
+    pub fn obstacle(&self) -> Option<String> {
+        self.compiled.err().map(obstacle)
+    }
+}
+
+fn obstacle(rejected: &Rejected) -> String {
+    let first = rejected.diagnostics.iter().next().map_or("", |finding| finding.message.as_str());
+    format!("there {first}")
+}
+
 /// A change from one mode to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModeChange {
@@ -132,7 +144,7 @@ impl MultiMode {
             let dae = match &it.compiled {
                 Ok(compiled) => interpreted(compiled),
                 Err(rejected) => {
-                    modes.add_missing(it.mode.clone(), reason(rejected));
+                    modes.add_missing(it.mode.clone(), obstacle(rejected));
                     continue;
                 }
             };
@@ -147,10 +159,4 @@ impl MultiMode {
         }
         Ok(Box::new(modes))
     }
-}
-
-/// Why a run cannot go on in a mode that is not well-posed.
-pub(crate) fn reason(rejected: &Rejected) -> String {
-    let first = rejected.diagnostics.iter().next().map_or("", |finding| finding.message.as_str());
-    format!("there {first}")
 }
