@@ -18,8 +18,8 @@ pub struct EnteredMode {
     pub t: f64,
     /// The alternatives of all mode variables: `clutch = engaged`.
     pub mode: Name,
-    /// The unknowns, and derivatives that are states of the formulation, that jump there by more than the tolerances of
-    /// the run, and are not algebraic in both modes.
+    /// The states of the mode among [`Solution::names`](crate::solution::Solution::names) that jump there by more than the
+    /// tolerances of the run explain.
     pub jumps: Vec<Jump>,
     /// Unknowns that are impulses there, and their strengths, in the unit of the unknown times that of time.
     pub impulses: Vec<(Name, f64)>,

@@ -302,7 +302,8 @@ impl<'d, 'c> Steps<'d, 'c> {
     fn enter(&mut self, entering: Entering) -> Result<(), Failure> {
         let Steps { dae, options, initialization, run: Some(run), mode: Some(mode), .. } = self else { return Ok(()) };
         let (t, t_end) = (run.stepper.time(), self.t_end);
-        let Begun { dae, y, yp, record } = mode.enter(*dae, t, &entering, (options, initialization))?;
+        let Begun { dae, y, yp, mut record } = mode.enter(*dae, t, &entering, (options, initialization))?;
+        record.jumps.retain(|jump| self.solution.names.contains(&jump.unknown));
         let (done, slides, step) = (run.statistics(), run.slides(), run.last_step());
         let mut run = PiecewiseRun::start(dae, self.method, [t, t_end], [&y, &yp], (&self.stops, &self.options))?;
         run.continue_from(done);

@@ -89,7 +89,8 @@ fn without_law(
         .filter(|&(jet, _)| new.jets[jet].stage == it.stage)
         .map(|(jet, _)| format!("`{}`", new.jets[jet].name))
         .collect();
-    let message = format!("what {} are when `{}` is entered is left open", listed(&jumping), to.name);
+    let be = if jumping.len() == 1 { "is" } else { "are" };
+    let message = format!("what {} {be} when `{}` is entered is left open", listed(&jumping), to.name);
     let mut finding = Diagnostic::error(Code::MissingLaw, message).label(event.transitions[0].origin, "entered here");
     if let Some(origin) = origin(after, it.equation) {
         finding = finding.label(origin, format!("{} holds from then on, and need not hold before", it.name));
