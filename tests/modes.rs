@@ -18,8 +18,7 @@ fn run(system: &dyn Dae, method: Method, tolerance: f64, t_end: f64) -> Solution
 }
 
 fn last(solution: &Solution, name: &str) -> f64 {
-    let place = solution.names.iter().position(|known| known == name).expect("an unknown");
-    solution.end_state[place]
+    solution.value(name, solution.end_time).expect("an unknown")
 }
 
 /// The ideal clutch of ModiaMath's examples (M. Otter, H. Elmqvist: *Transformation of differential algebraic array
@@ -312,4 +311,57 @@ fn a_block_sticks_and_slips() {
 fn slide_time() -> f64 {
     // With tan(t/2) = s: -0.8 s + 0.2 - 0.2 s² = 0.2 + 0.2 s², so that s = -2.
     2.0 * (std::f64::consts::PI - 2.0_f64.atan())
+}
+
+/// The failure of a run by Radau5 in the form index1.
+fn failure(text: &str) -> String {
+    match Integration::new(system(text, "index1").as_ref()).run(0.0, 3.0) {
+        Ok(solution) => panic!("{:?}", solution.modes),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// An impulse that is multiplied by itself has no strength, and a state without a value cannot be invented.
+#[test]
+fn what_is_not_defined_at_a_change_ends_the_run() {
+    let squared = "struct Shafts { var w1 = 8; var w2 = 0; var tau;
+        der(w1) = -tau - tau.powi(3); 3 * der(w2) = tau + tau.powi(3);
+        modes clutch {
+            free { tau = 0; when t >= 1 && t < 2 { clutch = engaged; } }
+            engaged { w1 = w2; when t >= 2 { clutch = free; } }
+        } }";
+    let message = failure(squared);
+    assert!(message.contains("an impulse occurs nonlinearly"), "{message}");
+    // Only the sum of the two rates follows from the equations.
+    let rates = "struct Rates { var x; var z; var u = 0; var f; der(u) = 1;
+        modes state {
+            given { x = sin(u); z = 1 - x; f = 0; when t >= 1 { state = moving; inelastic; } }
+            moving { der(x, 2) = f; der(z, 2) = f - u; x + z = 1; }
+        } }";
+    let message = failure(rates);
+    assert!(message.contains("has no value before, and the equations do not determine it"), "{message}");
+}
+
+/// The value before a jump is that before the event, also of what the event sets.
+#[test]
+fn jumps_are_those_of_the_event() {
+    let text = "struct A { var x = 1; var y; der(x) = 1;
+        modes state { a { y = x; when t >= 1 { state = b; x = 5; } } b { y = -x; } } }";
+    let solution = run(system(text, "index1").as_ref(), Method::Radau, 1e-9, 2.0);
+    let jump = solution.modes[1].jumps.iter().find(|it| it.unknown == "x").expect("a jump");
+    assert!((jump.before - 2.0).abs() < 1e-9 && jump.after == 5.0, "{jump:?}");
+    assert!((last(&solution, "y") + 6.0).abs() < 1e-9);
+}
+
+/// An equation that gives a compared quantity its value decides the comparison; a mode with a wrong number of equations is
+/// named.
+#[test]
+fn findings_about_modes_are_right() {
+    let decided = "struct A { var x = 0; var f; der(x) = f;
+        modes state { a { f = 0; when f > 2 { state = b; } } b { f = 3; when f > 1 && x > 9 { state = a; } } } }";
+    assert!(available(decided, "index1").is_some());
+    let unbalanced = "struct A { var x = 0; var f; der(x) = f;
+        modes state { a { f = 1; when x > 1 { state = b; } } b { f = 2; x = 3; } } }";
+    let (_, message, notes) = rejection(unbalanced);
+    assert!(message.contains("equations") && notes.contains("in the mode `state = b`"), "{message}: {notes}");
 }

@@ -11,7 +11,7 @@ pub use std::sync::LazyLock;
 
 pub use crate::completions::derivative_array::DerivativeArray;
 pub use crate::completions::first_integrals::FirstIntegrals;
-pub use crate::completions::modes::MultiMode;
+pub use crate::completions::modes::MultiModeForm;
 pub use crate::completions::state_space::{Coordinates, StateSpace};
 use crate::contract::class::Open;
 pub use crate::contract::class::{Classified, Hamiltonian, Index};

@@ -111,9 +111,9 @@
 //!
 //! An event enters an alternative by giving its name to the variable. A `when` in an alternative counts in this
 //! alternative only, and also where that is entered, or the run begins, with the condition true: then the event occurs at
-//! once. Where the condition is at its zero there, the motion in the new mode decides. Alternatives whose conditions hold
-//! together would enter one another without end, and do not compile (`E444`): had the shafts `when t >= 1`, the clutch
-//! would close again as soon as it opens.
+//! once. Where the condition is at its zero there, the motion in the new mode decides. Alternatives of one variable whose
+//! conditions hold together would enter one another without end, and do not compile (`E444`): had the shafts
+//! `when t >= 1`, the clutch would close again as soon as it opens. Other changes without end are stopped by the run.
 //!
 //! Each mode that events can enter is analysed: index, degrees of freedom and hidden constraints of every mode are in
 //! the report, with the changes between them (`dae analyze --dot` draws them), and every formulation is made for every
@@ -125,13 +125,14 @@
 //! In a new mode, states keep their values where its constraints allow that. Where a constraint does not hold before,
 //! states jump, and how follows from the equations, integrated over the change: the torque of a clutch is an impulse, and
 //! whatever it acts on takes part of it, through all couplings that there are. Unknowns without derivatives can be
-//! impulses; the equations have to be linear in them, with coefficients that do not jump themselves.
+//! impulses; the equations have to be linear in them, with coefficients that do not jump themselves, or the run ends there.
 //!
 //! The equations say less where a constraint follows by differentiation only. A string that becomes taut prescribes a
 //! length, and the velocity along it has to vanish; whether a weight on it bounces, no equation says. Such a change does
 //! not compile (`E443`) unless it has a law: `inelastic;` in the `when` lets the forces of the new constraints act as
 //! impulses, so that nothing bounces, and new values (`u = 0;`) are a law as well. A state of the new mode without a
-//! value before needs one, too.
+//! value before needs one, too. What only values show (a position that no impulse can correct, rates of which the equations
+//! know the sum alone) ends the run ([`Failure::ModeNotEntered`](crate::Failure::ModeNotEntered)).
 //!
 //! ## Limits
 //!
@@ -164,6 +165,6 @@
 //! ## What modes do not have yet
 //!
 //! A `modes` block does not stand in a `for` or `if`, and the alternative of a variable is no value in expressions.
-//! Sensitivities end where a mode is entered ([`Failure::NotDifferentiable`](crate::Failure::NotDifferentiable)), runs
-//! begin with [`Integration::run`](crate::Integration::run) only, and events of a program, which are functions of the
-//! unknowns of one formulation, are refused.
+//! Sensitivities end where a mode is entered ([`Failure::NotDifferentiable`](crate::Failure::NotDifferentiable)), every
+//! run begins in the mode at the start, and events of a program, which are functions of the unknowns of one formulation,
+//! are refused.

@@ -14,7 +14,7 @@ use crate::inputs::signal::InputError;
 
 /// A formulation of a model in each of its modes. It is that of the mode at the start; a run
 /// ([`Integration`](crate::solve::Integration)) goes on with those of other modes where events enter these.
-pub struct MultiMode {
+pub struct MultiModeForm {
     description: ModesDescription,
     /// The formulation in the mode at the start.
     inner: Box<dyn Dae>,
@@ -22,19 +22,19 @@ pub struct MultiMode {
     others: HashMap<Mode, Result<Box<dyn Dae>, Name>>,
 }
 
-impl fmt::Debug for MultiMode {
+impl fmt::Debug for MultiModeForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MultiMode")
+        f.debug_struct("MultiModeForm")
             .field("form", &self.inner.description().form)
             .field("modes", &self.description)
             .finish_non_exhaustive()
     }
 }
 
-impl MultiMode {
+impl MultiModeForm {
     /// The formulation `start` in the mode at the start; those in other modes are added.
     pub fn new(description: ModesDescription, start: Box<dyn Dae>) -> Self {
-        MultiMode { description, inner: start, others: HashMap::new() }
+        MultiModeForm { description, inner: start, others: HashMap::new() }
     }
 
     /// Adds the formulation in another mode.
@@ -49,7 +49,7 @@ impl MultiMode {
 }
 
 #[diagnostic::do_not_recommend]
-impl Classified for MultiMode {
+impl Classified for MultiModeForm {
     type Class = Open;
 
     fn as_dae(&self) -> &dyn Dae {
@@ -57,7 +57,7 @@ impl Classified for MultiMode {
     }
 }
 
-impl Modes for MultiMode {
+impl Modes for MultiModeForm {
     fn modes_description(&self) -> &ModesDescription {
         &self.description
     }
@@ -78,7 +78,7 @@ impl Modes for MultiMode {
     }
 }
 
-impl Dae for MultiMode {
+impl Dae for MultiModeForm {
     forward_equations_to_inner!();
     forward_invariants_to_inner!();
     forward_switches_to_inner!();

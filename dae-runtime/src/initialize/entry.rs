@@ -13,7 +13,7 @@
 //!    f_i^{(c_i - 1)}(x_j^{(d_j - 1)} + \xi_j) = 0 \quad (c_i \ge 1). $$
 //!
 //! The matrix of these equations is the system Jacobian, which is regular where the mode determines its solution. Where
-//! the coefficient of an impulse jumps itself, the strength of their product is not defined, and there is no result.
+//! an impulse occurs nonlinearly, or its coefficient jumps itself, the integral is not defined, and there is no result.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -33,9 +33,24 @@ const NEARLY: f64 = 1e-9;
 /// A coefficient of an impulse that changes by more than this fraction of the sum of its row jumps itself.
 const SAME: f64 = 1e-6;
 
-/// Values before a change, by the names of jets, and which of them the change sets.
+/// Where a state without a value before is started this fraction of its size away, it comes back to the same value if the
+/// equations determine it.
+const ASIDE: f64 = 1e-3;
+/// It counts as the same to this fraction of that distance.
+const RETURNED: f64 = 1e-2;
+
+/// Values before a change, by the names of jets.
 pub(crate) struct Arriving {
-    known: HashMap<Name, (f64, bool)>,
+    known: HashMap<Name, Known>,
+}
+
+/// The value of a jet before a change.
+#[derive(Clone, Copy)]
+struct Known {
+    before: f64,
+    /// With what the change sets.
+    value: f64,
+    is_set: bool,
 }
 
 /// Consistent values in a new mode.
@@ -44,7 +59,7 @@ pub(crate) struct Entered {
     pub(crate) yp: Vec<f64>,
     /// The states of the mode, by the names of their jets, of which a value before is known: that and the one after.
     pub(crate) states: Vec<(Name, f64, f64)>,
-    /// Names of unknowns that are impulses there, and the strength of each.
+    /// Names of unknowns without states there, and the strength of the impulse that each of them is.
     pub(crate) impulses: Vec<(Name, f64)>,
 }
 
@@ -55,8 +70,10 @@ pub(crate) enum NotEntered {
     Inconsistent(InitializationError),
     /// An unknown would have to jump that no impulse moves, from the one value to the other.
     Jump { unknown: Name, before: f64, after: f64 },
-    /// The coefficients of impulses in an equation jump themselves.
+    /// An impulse occurs nonlinearly in an equation, or with a coefficient that jumps itself.
     Undefined { equation: Name },
+    /// A state has no value before, and the equations do not determine it.
+    NoValue { unknown: Name },
     /// The equations for the impulses have no solution that is found.
     NoImpulse { equation: Name },
     /// Structure does not say which of its equations are constraints.
@@ -75,8 +92,12 @@ impl fmt::Display for NotEntered {
             }
             NotEntered::Undefined { equation } => write!(
                 f,
-                "in {equation} an impulse is multiplied by something that jumps at the same time, and their product is not defined: give \
-                 the values after the change in the `when` that enters the mode"
+                "in {equation} an impulse occurs nonlinearly, or is multiplied by something that jumps at the same time, which is not \
+                 defined: give the values after the change in the `when` that enters the mode"
+            ),
+            NotEntered::NoValue { unknown } => write!(
+                f,
+                "`{unknown}` has no value before, and the equations do not determine it: give it one in the `when` that enters the mode"
             ),
             NotEntered::NoImpulse { equation } => {
                 write!(f, "no impulse is found with which its constraints hold, because of {equation}")
@@ -89,28 +110,35 @@ impl fmt::Display for NotEntered {
 }
 
 impl Arriving {
-    /// The values of all jets that a state of a formulation gives; `is_set` says which entries of it the change sets.
-    pub(crate) fn of(dae: &dyn Dae, (t, y, yp): (f64, &[f64], &[f64]), is_set: impl Fn(usize) -> bool) -> Self {
+    /// The values of all jets that a state of a formulation gives, `before` a change and with what it sets; `is_set` says
+    /// which entries these are.
+    pub(crate) fn of(
+        dae: &dyn Dae,
+        (t, y, yp): (f64, &[f64], &[f64]),
+        before: &[f64],
+        is_set: impl Fn(usize) -> bool,
+    ) -> Self {
         let description = dae.description();
         let names = &dae.prolongation().prolongation_description().jets;
         let places = JetPlaces::of(dae);
         let mut constants = vec![0.0; description.eliminated.len()];
         dae.eliminated(t, y, &mut constants);
         let mut known = HashMap::new();
-        let mut insert = |jet: Option<usize>, value: f64, is_set: bool| {
+        let mut insert = |jet: Option<usize>, [before, value]: [f64; 2], is_set: bool| {
             if let Some(jet) = jet {
-                known.insert(names[jet].name.clone(), (value, is_set));
+                known.insert(names[jet].name.clone(), Known { before, value, is_set });
             }
         };
         let unknowns = description.unknowns.iter().enumerate();
         for (k, _) in unknowns.filter(|(_, unknown)| unknown.kind == Kind::Differential) {
-            insert(places.slopes[k], yp[k], false);
+            insert(places.slopes[k], [yp[k]; 2], false);
         }
         for (k, value) in y.iter().enumerate() {
-            insert(places.values[k], *value, is_set(k));
+            insert(places.values[k], [before[k], *value], is_set(k));
         }
         for (k, (it, constant)) in description.eliminated.iter().zip(constants).enumerate() {
-            insert(places.eliminated[k], it.alias_of.value(y).unwrap_or(constant), false);
+            let of = |y: &[f64]| it.alias_of.value(y).unwrap_or(constant);
+            insert(places.eliminated[k], [of(before), of(y)], false);
         }
         Arriving { known }
     }
@@ -159,24 +187,19 @@ pub(crate) fn enter(
 ) -> Result<Entered, NotEntered> {
     let prolongation = dae.prolongation();
     let description = prolongation.prolongation_description();
-    let known: Vec<Option<(f64, bool)>> =
-        description.jets.iter().map(|jet| arriving.known.get(&jet.name).copied()).collect();
-    let mut jets: Vec<f64> = known.iter().map(|it| it.map_or(0.0, |(value, _)| value)).collect();
+    let known: Vec<Option<Known>> = description.jets.iter().map(|jet| arriving.known.get(&jet.name).copied()).collect();
+    let mut jets: Vec<f64> = known.iter().map(|it| it.map_or(0.0, |it| it.value)).collect();
     let is_state = |jet: usize| description.jets[jet].stage < 0;
     let mut impulses = Vec::new();
     let jumps = Jumps::of(dae).ok_or(NotEntered::Unstructured)?;
     if jumps.rows.iter().any(|(_, constraint)| constraint.is_some()) {
-        let is_set = |jet: usize| known[jet].is_some_and(|(_, is_set)| is_set);
+        let is_set = |jet: usize| known[jet].is_some_and(|it| it.is_set);
         let strengths = jump(dae, t, &jumps, is_set, &mut jets)?;
-        let largest = jets.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
-        for (&(jet, state), strength) in jumps.columns.iter().zip(strengths) {
-            if state.is_none() && strength.abs() > allowed(largest) {
-                impulses.push((description.jets[jet].name.clone(), strength));
-            }
-        }
+        let without_states = jumps.columns.iter().zip(strengths).filter(|((_, state), _)| state.is_none());
+        impulses.extend(without_states.map(|(&(jet, _), strength)| (description.jets[jet].name.clone(), strength)));
     }
     let start = |jet: usize| match known[jet] {
-        Some((_, true)) => Start::Fixed,
+        Some(Known { is_set: true, .. }) => Start::Fixed,
         Some(_) if is_state(jet) => Start::Guess,
         Some(_) | None => Start::Free,
     };
@@ -185,13 +208,27 @@ pub(crate) fn enter(
     for (jet, &after) in initial.jets.iter().enumerate().filter(|&(jet, _)| is_state(jet) && known[jet].is_some()) {
         // Impulses have moved the others.
         if (after - jets[jet]).abs() > allowed(after.abs().max(description.jets[jet].nominal)) {
-            let before = known[jet].map_or(jets[jet], |(value, _)| value);
+            let before = known[jet].map_or(jets[jet], |it| it.before);
             return Err(NotEntered::Jump { unknown: description.jets[jet].name.clone(), before, after });
         }
     }
-    let states = (0..jets.len()).filter(|&jet| is_state(jet)).filter_map(|jet| {
-        known[jet].map(|(before, _)| (description.jets[jet].name.clone(), before, initial.jets[jet]))
-    });
+    let unknown: Vec<usize> = (0..jets.len()).filter(|&jet| is_state(jet) && known[jet].is_none()).collect();
+    if !unknown.is_empty() {
+        let aside = |jet: usize| ASIDE * initial.jets[jet].abs().max(description.jets[jet].nominal);
+        let mut elsewhere = initial.jets.clone();
+        // Golden-ratio sequence: no two go equally far, so that what depends on their difference shows.
+        let fraction = |k: usize| ((k + 1) as f64 * 0.618_033_988_749_895).fract();
+        unknown.iter().enumerate().for_each(|(k, &jet)| elsewhere[jet] += aside(jet) * (0.5 + fraction(k)));
+        let restart = Restart::at(prolongation, elsewhere, start);
+        let again = consistent_initialization(&restart, t, options).map_err(NotEntered::Inconsistent)?;
+        let moved = |&&jet: &&usize| (again.jets[jet] - initial.jets[jet]).abs() > RETURNED * aside(jet);
+        if let Some(&jet) = unknown.iter().find(moved) {
+            return Err(NotEntered::NoValue { unknown: description.jets[jet].name.clone() });
+        }
+    }
+    let states = (0..jets.len())
+        .filter(|&jet| is_state(jet))
+        .filter_map(|jet| known[jet].map(|it| (description.jets[jet].name.clone(), it.before, initial.jets[jet])));
     let (y, yp) = states_of(dae, t, &initial.jets);
     Ok(Entered { y, yp, states: states.collect(), impulses })
 }
@@ -284,6 +321,10 @@ fn jump(
         }
         before = change;
     }
+    // The coefficients are to be the same whatever the impulses are, and before and after the jumps.
+    let mut with_impulses = jets.to_vec();
+    jumps.columns.iter().zip(&strengths).for_each(|(&(jet, _), strength)| with_impulses[jet] += strength);
+    prolongation.prolonged_jacobian(t, &with_impulses, &mut values);
     for (i, &(last, constraint)) in jumps.rows.iter().enumerate() {
         if constraint.is_some() || replaced[i].is_some() {
             continue;

@@ -94,7 +94,8 @@ impl<'d> InMode<'d> {
         let dae = self.modes.in_mode(&self.mode).map_err(|reason| not_entered(reason.into_owned()))?;
         let rtol = options.rtol;
         let relative = (INEXACT * rtol.powf(2.0 / 3.0)).min(LARGEST_MOVE);
-        let arriving = Arriving::of(before, (t, &entering.y, &entering.yp), |k| entering.is_set[k]);
+        let arrived = (t, &entering.y[..], &entering.yp[..]);
+        let arriving = Arriving::of(before, arrived, &entering.before, |k| entering.is_set[k]);
         let values = enter(dae, t, &arriving, |size| relative * size, initialization)
             .map_err(|reason| not_entered(reason.to_string()))?;
         let is_jump =
@@ -102,7 +103,9 @@ impl<'d> InMode<'d> {
         let jumps = values.states.into_iter().filter(|it| is_jump(it.1, it.2));
         let mut record = EnteredMode::new(t, name.clone());
         record.jumps = jumps.map(|(unknown, before, after)| Jump::new(unknown, before, after)).collect();
-        record.impulses = values.impulses;
+        let largest = values.y.iter().fold(1.0_f64, |largest, y| largest.max(y.abs()));
+        let impulses = values.impulses.into_iter();
+        record.impulses = impulses.filter(|(_, strength)| strength.abs() > JUMP * rtol * largest).collect();
         Ok(Begun { dae, y: values.y, yp: values.yp, record })
     }
 }

@@ -77,7 +77,8 @@ pub struct StepView<'s> {
     pub t: f64,
     /// Signed length of the step, negative where the run goes backwards.
     pub h: f64,
-    /// $y$ at the end of the step, in the order of `description().unknowns`; before a reset that occurs there.
+    /// $y$ at the end of the step, in the order of `description().unknowns` of the formulation, in a model with modes of
+    /// that in the present mode; before a reset that occurs there.
     pub state: &'s [f64],
     /// $y'$ at the end of the step, for differential unknowns.
     pub derivative: &'s [f64],

@@ -34,7 +34,8 @@ pub fn emit_modes(mut modes: MultiMode) -> Result<String, Torn> {
             "    {vis}fn {method}(&self) -> {target} {{\n{}    }}\n\n",
             formulation(&modes, method)
         ));
-        aliases.push_str(&format!("{}{ALLOW}{vis}type {target} = ::dae::__private::MultiMode;\n\n", sentence(form)));
+        aliases
+            .push_str(&format!("{}{ALLOW}{vis}type {target} = ::dae::__private::MultiModeForm;\n\n", sentence(form)));
     }
     text.push_str(&docs(["The model in the mode at the start, with the derivatives of its equations."], "    "));
     text.push_str("    #[must_use]\n");
@@ -111,7 +112,7 @@ fn description(modes: &MultiMode) -> String {
             it.name
         )
     };
-    let variables: String = first.model.events.modes.iter().map(variable).collect();
+    let variables: String = first.compiled.model.events.modes.iter().map(variable).collect();
     format!(
         "    fn modes_description() -> ::dae::__private::ModesDescription {{\n        use ::dae::__private::*;\n        \
          const VARIABLES: &[ModeVariable] = &[\n{variables}        ];\n        \
@@ -124,7 +125,7 @@ fn description(modes: &MultiMode) -> String {
 fn formulation(modes: &MultiMode, method: &str) -> String {
     let boxed = |value: String| format!("::std::boxed::Box::new({value})");
     let mut text = format!(
-        "        let start = {};\n        let mut modes = ::dae::__private::MultiMode::new(Self::modes_description(), start);\n",
+        "        let start = {};\n        let mut modes = ::dae::__private::MultiModeForm::new(Self::modes_description(), start);\n",
         boxed(format!("self.in_mode_0().{method}()"))
     );
     for (k, it) in modes.all().enumerate().skip(1) {

@@ -108,6 +108,15 @@ impl Text {
         self.variables.iter().map(ast::ModeVariable::at_start).collect()
     }
 
+    /// A mode by the alternatives of its variables: `clutch = engaged`; empty for a model without modes.
+    pub fn name_of(&self, mode: &[usize]) -> String {
+        let chosen = self.variables.iter().zip(mode);
+        let named = chosen.filter_map(|(variable, &alternative)| {
+            Some(format!("{} = {}", variable.name.text, variable.alternatives.get(alternative)?.text))
+        });
+        named.collect::<Vec<String>>().join(", ")
+    }
+
     /// The model in the mode at the start, with its families left as they are.
     pub fn into_families(self) -> Families {
         Families { model: self.start, sources: self.sources, stub: self.stub }

@@ -2,7 +2,8 @@
 //!
 //! In: a text that was read. Out: what the pipeline finds about the model in each mode that events can enter, from the
 //! mode at the start on ([`MultiMode`]), and the changes between them; or what is wrong: a mode that is not well-posed,
-//! or one that is entered without a law for what jumps there (`laws.rs`), or modes that are entered without end (`cycles.rs`). A model without modes has one.
+//! one that is entered without a law for what jumps there (`laws.rs`), or modes that are entered without end
+//! (`cycles.rs`). A model without modes has one.
 //!
 //! Whether a mode can be entered follows from the text alone: an event that names an alternative leads to it, whatever
 //! its condition is. With one mode variable, a mode that is not well-posed is therefore an error. With several, it may be
@@ -21,7 +22,7 @@ use crate::model::Model;
 use crate::origin::Origin;
 use crate::pipeline::{Compiled, Rejected, compile};
 use multi_mode::target;
-pub use multi_mode::{InMode, Mode, ModeChange, MultiMode, NoFormulation};
+pub use multi_mode::{IllPosed, InMode, Mode, ModeChange, MultiMode, NoFormulation};
 
 /// The largest number of modes that are analysed.
 const MOST: usize = 1 << 12;
@@ -34,7 +35,7 @@ const MOST: usize = 1 << 12;
 /// for what jumps.
 pub fn compile_modes(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<MultiMode, Rejected> {
     let mut start: Option<InMode<Compiled>> = None;
-    let mut others: Vec<InMode<Result<Compiled, Rejected>>> = Vec::new();
+    let mut others: Vec<InMode<Result<Compiled, IllPosed>>> = Vec::new();
     let mut changes: Vec<ModeChange> = Vec::new();
     let mut known: HashMap<Vec<usize>, usize> = HashMap::from([(text.start(), 0)]);
     let mut next: VecDeque<Vec<usize>> = VecDeque::from([text.start()]);
@@ -43,16 +44,11 @@ pub fn compile_modes(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<Mul
     for from in 0.. {
         let Some(mode) = next.pop_front() else { break };
         let reject = |diagnostics| Rejected { problem: None, t0, diagnostics };
-        let mut model = text.model(&mode).map_err(reject)?;
+        let name = text.name_of(&mode);
+        let mut model = text.model(&mode).map_err(|found| in_mode(reject(found), &name))?;
         if let Some(forms) = forms {
             model = model.with_forms(forms.to_vec());
         }
-        let name = model.events.mode().unwrap_or_default();
-        let compiled = compile(model.clone(), t0).map_err(|rejected| in_mode(rejected, &name));
-        let compiled = match compiled {
-            Err(rejected) if is_certain || start.is_none() => return Err(rejected),
-            other => other,
-        };
         for event in model.events.list.iter().filter(|event| !event.transitions.is_empty()) {
             let target = target(&mode, event);
             let count = known.len();
@@ -65,9 +61,14 @@ pub fn compile_modes(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<Mul
         if known.len() > MOST {
             return Err(reject(too_many(&model)));
         }
-        match compiled {
-            Ok(compiled) if start.is_none() => start = Some(InMode { mode, name, compiled, model }),
-            compiled => others.push(InMode { mode, name, compiled, model }),
+        let kept = (!is_certain).then(|| model.clone());
+        match (compile(model, t0).map_err(|rejected| in_mode(rejected, &name)), kept) {
+            (Ok(compiled), _) if start.is_none() => start = Some(InMode { mode, name, compiled }),
+            (Ok(compiled), _) => others.push(InMode { mode, name, compiled: Ok(compiled) }),
+            (Err(rejected), Some(model)) if start.is_some() => {
+                others.push(InMode { mode, name, compiled: Err(IllPosed { rejected, model }) });
+            }
+            (Err(rejected), _) => return Err(rejected),
         }
     }
     let Some(start) = start else { return Err(Rejected { problem: None, t0, diagnostics: Diagnostics::new() }) };

@@ -4,7 +4,7 @@
 //! formulations, interpreted.
 
 use dae_runtime::contract::{self, Dae, ModesDescription};
-use dae_runtime::modes::MultiMode as MultiModeForm;
+use dae_runtime::modes::MultiModeForm;
 use dae_runtime::signal::{Input, InputError};
 
 use crate::eval::Interpreter;
@@ -22,7 +22,14 @@ pub struct InMode<C> {
     pub name: String,
     /// The result of the pipeline.
     pub compiled: C,
-    /// The model there, with its events.
+}
+
+/// A model in a mode in which it is not well-posed, and that need not be entered.
+#[derive(Debug)]
+pub struct IllPosed {
+    /// Why it is not.
+    pub rejected: Rejected,
+    /// The model there.
     pub model: Model,
 }
 
@@ -68,7 +75,7 @@ pub struct MultiMode {
     /// The mode at the start.
     pub start: InMode<Compiled>,
     /// The others that events enter, which are numbered from 1.
-    pub others: Vec<InMode<Result<Compiled, Rejected>>>,
+    pub others: Vec<InMode<Result<Compiled, IllPosed>>>,
     /// The changes between them.
     pub changes: Vec<ModeChange>,
 }
@@ -101,13 +108,11 @@ impl MultiMode {
 
     /// All modes in the order of their numbers.
     pub fn all(&self) -> impl Iterator<Item = Mode<'_>> {
-        let InMode { mode, name, compiled, model } = &self.start;
-        let start = Mode { mode, name, compiled: Ok(compiled), model };
-        let others = self.others.iter().map(|InMode { mode, name, compiled, model }| Mode {
-            mode,
-            name,
-            compiled: compiled.as_ref(),
-            model,
+        let InMode { mode, name, compiled } = &self.start;
+        let start = Mode { mode, name, compiled: Ok(compiled), model: &compiled.model };
+        let others = self.others.iter().map(|InMode { mode, name, compiled }| match compiled {
+            Ok(compiled) => Mode { mode, name, compiled: Ok(compiled), model: &compiled.model },
+            Err(IllPosed { rejected, model }) => Mode { mode, name, compiled: Err(rejected), model },
         });
         std::iter::once(start).chain(others)
     }
@@ -118,7 +123,7 @@ impl MultiMode {
             name: it.name.clone().into(),
             alternatives: it.alternatives.iter().map(|name| name.clone().into()).collect(),
         };
-        let variables = self.start.model.events.modes.iter().map(of_runtime).collect();
+        let variables = self.start.compiled.model.events.modes.iter().map(of_runtime).collect();
         ModesDescription { variables, start: self.start.mode.clone() }
     }
 
@@ -140,21 +145,16 @@ impl MultiMode {
             return Ok(start);
         }
         let mut modes = MultiModeForm::new(self.description(), start);
-        for it in &self.others {
-            let dae = match &it.compiled {
-                Ok(compiled) => interpreted(compiled),
-                Err(rejected) => {
-                    modes.add_missing(it.mode.clone(), obstacle(rejected));
-                    continue;
-                }
-            };
-            match dae {
-                Err(NoFormulation::Input(error)) => return Err(NoFormulation::Input(error)),
-                Err(NoFormulation::Form(error)) => {
+        for it in self.all().skip(1) {
+            let mode = it.mode.to_vec();
+            match it.compiled.map(interpreted) {
+                Err(rejected) => modes.add_missing(mode, obstacle(rejected)),
+                Ok(Ok(dae)) => modes.add(mode, dae),
+                Ok(Err(NoFormulation::Form(error))) => {
                     let reason = error.map_or_else(|| format!("no {form} form"), |error| error.to_string());
-                    modes.add_missing(it.mode.clone(), format!("there is {reason}"));
+                    modes.add_missing(mode, format!("there is {reason}"));
                 }
-                Ok(dae) => modes.add(it.mode.clone(), dae),
+                Ok(Err(error @ NoFormulation::Input(_))) => return Err(error),
             }
         }
         Ok(Box::new(modes))

@@ -149,8 +149,9 @@ impl Events<'_, '_> {
                     return Err(variation.no_derivative(self.t, 0));
                 }
                 let ChangedState { y, is_set, last } = self.changed(dae, &happening, None)?;
-                let (yp, memory) = (self.yp.clone(), self.memory(&held));
-                return Ok(Consequence::Enter(Entering { transitions, y, yp, is_set, event: last, memory }));
+                let (before, yp, memory) = (self.y.clone(), self.yp.clone(), self.memory(&held));
+                let entering = Entering { transitions, before, y, yp, is_set, event: last, memory };
+                return Ok(Consequence::Enter(entering));
             }
             self.apply(dae, &happening, step, (variation.as_deref_mut(), carried.as_mut()), options, initialization)?;
             let after = self.list.declared.as_ref().map_or_else(Vec::new, |it| it.hold(self.t, &self.y, &self.yp));

@@ -18,7 +18,8 @@ const LINEAR: f64 = 0.25;
 pub(in crate::solve) struct Entering {
     /// The alternatives that are entered.
     pub(in crate::solve) transitions: Vec<Transition>,
-    /// The state in the mode that is left, with what the events change.
+    /// The state in the mode that is left, and the same with what the events change.
+    pub(in crate::solve) before: Vec<f64>,
     pub(in crate::solve) y: Vec<f64>,
     pub(in crate::solve) yp: Vec<f64>,
     /// The entries of it that the events set.

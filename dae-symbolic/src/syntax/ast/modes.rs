@@ -6,7 +6,6 @@
 use super::{
     Equation, Expression, Given, Model, Name, Node, Statement, StatementKind, Trigger, When, WhenItem, WhenItemKind,
 };
-use crate::origin::Origin;
 
 /// The head of `modes variable { … }` or `modes variable = start { … }`; its alternatives follow.
 #[derive(Clone, Debug)]
@@ -217,10 +216,5 @@ impl Model {
             _ => String::new(),
         };
         item.kind = WhenItemKind::Enter { variable, alternative: Name { text: alternative, origin } };
-    }
-
-    /// The place of the first `modes` block, if there is one.
-    pub fn first_modes(&self) -> Option<Origin> {
-        self.statements.iter().find(|it| matches!(it.kind, StatementKind::Modes(_))).map(|it| it.origin)
     }
 }
