@@ -30,7 +30,7 @@ dae::dae! {
         let shared = sqrt(1 + x.powi(2)) + bump(state);
 
         der(state).powi(3) + der(state) = sin(rate) * cos(state) + tan(x / 4) - drive;
-        0 = rate + asin(rate / 5) - acos(jets / 5) + atan(state) - shared / 3 + R.ln();
+        0 = rate + asin(rate / 5) - acos(jets / 5) + atan(state) - shared / 3 + R.ln() * R.floor();
         der(jets, 2) = -sinh(jets) - tanh(der(jets)) * cosh(x / 2) + exp(-state) + hypot(x, values);
         der(residual) * shared = ln(2 + residual.powi(2)) + log2(3 + s1.powi(2)) - log10(4 + x.powi(2)) + cbrt(2 + x);
         der(s1) = asinh(s1) - acosh(2 + s1.powi(2)) + atanh(x / 9) + powf(1 + s1.powi(2), time) + x.powi(-2) - PI / E;

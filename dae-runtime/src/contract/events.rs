@@ -41,9 +41,11 @@ pub struct DeclaredEvent {
     pub message: Option<Name>,
     /// Whether it ends the run.
     pub is_terminal: bool,
-    /// The mode variable in one of whose alternatives it is declared, by position: it occurs in that alternative only,
-    /// and also where that is entered with the condition true.
+    /// The mode variable in one of whose alternatives it is declared, by position: it occurs in that alternative only.
     pub within: Option<usize>,
+    /// Whether it also occurs where a run begins with the condition true, and where a mode is entered: the alternative in
+    /// which it is declared, or any.
+    pub occurs_on_entry: bool,
     /// The mode variables that it sets.
     pub transitions: Cow<'static, [Transition]>,
 }

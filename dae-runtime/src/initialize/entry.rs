@@ -142,6 +142,25 @@ impl Arriving {
         }
         Arriving { known }
     }
+
+    /// Adds values of jets that are not known and that events of the new mode set where it is entered, as far as these
+    /// follow from what is known; they are zero otherwise, until the events occur.
+    pub(crate) fn add_values_on_entry(&mut self, dae: &dyn Dae, t: f64) {
+        let Some(events) = dae.prolongation().declared_events() else { return };
+        let (description, names) = (events.events_description(), &dae.prolongation().prolongation_description().jets);
+        let value = |name: &Name| self.known.get(name).map_or(f64::NAN, |known| known.value);
+        let jets: Vec<f64> = names.iter().map(|jet| value(&jet.name)).collect();
+        let mut values = vec![0.0; description.changes.len()];
+        events.new_values(t, &jets, &jets, &mut values);
+        for (change, value) in description.changes.iter().zip(values) {
+            let event = &description.events[change.event];
+            if event.occurs_on_entry && event.within.is_none() {
+                let value = if value.is_finite() { value } else { 0.0 };
+                let new = Known { before: value, value, is_set: true };
+                self.known.entry(names[change.jet].name.clone()).or_insert(new);
+            }
+        }
+    }
 }
 
 /// The equations for the jumps: rows and columns of the last stage of a prolongation.

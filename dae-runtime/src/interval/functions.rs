@@ -147,6 +147,11 @@ impl Interval {
         }
     }
 
+    /// The largest integer that is not larger.
+    pub fn floor(self) -> Interval {
+        if self == Interval::ENTIRE { self } else { Interval { lo: self.lo.floor(), hi: self.hi.floor() } }
+    }
+
     /// The minimum of both.
     pub fn min(self, other: Interval) -> Interval {
         if self == Interval::ENTIRE || other == Interval::ENTIRE {

@@ -95,7 +95,8 @@ impl<'d> InMode<'d> {
         let rtol = options.rtol;
         let relative = (INEXACT * rtol.powf(2.0 / 3.0)).min(LARGEST_MOVE);
         let arrived = (t, &entering.y[..], &entering.yp[..]);
-        let arriving = Arriving::of(before, arrived, &entering.before, |k| entering.is_set[k]);
+        let mut arriving = Arriving::of(before, arrived, &entering.before, |k| entering.is_set[k]);
+        arriving.add_values_on_entry(dae, t);
         let values = enter(dae, t, &arriving, |size| relative * size, initialization)
             .map_err(|reason| not_entered(reason.to_string()))?;
         let is_jump =

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::RunError;
 use super::drift::Drift;
-use super::events::{Consequence, Entering, EventOutcome, Events, Memory};
+use super::events::{Consequence, Entering, EventOutcome, Events};
 use super::in_mode::{Begun, InMode, projected_levels, uncertainty};
 use super::multipliers::Watched;
 use super::record::{Made, Recorder};
@@ -158,7 +158,9 @@ impl<'d, 'c> Steps<'d, 'c> {
             status,
             clock,
         };
-        steps.begin_in_mode([y0, yp0]);
+        let entered = steps.begin_in_mode([y0, yp0]);
+        let allowed = uncertainty(dae, &steps.options);
+        steps.events.enter(&entered, None, FIRST * (t_end - t0), &allowed);
         steps.begin(y0);
         Ok(steps)
     }
@@ -285,18 +287,16 @@ impl<'d, 'c> Steps<'d, 'c> {
         Ok(ending)
     }
 
-    /// Begins in the mode at the start, if the model has modes.
-    fn begin_in_mode(&mut self, [y0, yp0]: [&[f64]; 2]) {
-        let Some(InMode { modes, .. }) = &self.mode else { return };
+    /// Begins in the mode at the start, if the model has modes; returns the mode variables that it has.
+    fn begin_in_mode(&mut self, [y0, yp0]: [&[f64]; 2]) -> Vec<usize> {
+        let Some(InMode { modes, .. }) = &self.mode else { return Vec::new() };
         let t0 = self.t0;
         let formulations = modes.reachable().into_iter().filter_map(|mode| modes.in_mode(&mode).ok());
         self.solution.restrict_to_common(&formulations.collect::<Vec<&dyn Dae>>());
         self.solution.enter(self.dae, (t0, y0, yp0), &projected_levels(self.method, &self.options));
         let description = modes.modes_description();
         self.solution.modes.push(EnteredMode::new(t0, description.name(&description.start)));
-        let all: Vec<usize> = (0..description.variables.len()).collect();
-        let allowed = uncertainty(self.dae, &self.options);
-        self.events.enter(&all, Memory::default(), FIRST * (self.t_end - t0), &allowed);
+        (0..description.variables.len()).collect()
     }
 
     /// Goes on in another mode, from values that are consistent there: pieces, events, record and checks begin anew.
@@ -325,7 +325,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         (self.dae, self.run) = (dae, Some(run));
         let changed: Vec<usize> = entering.transitions.iter().map(|it| it.variable).collect();
         let allowed = uncertainty(dae, &self.options);
-        self.events.enter(&changed, entering.memory, step, &allowed);
+        self.events.enter(&changed, Some(entering.memory), step, &allowed);
         Ok(())
     }
 

@@ -167,6 +167,11 @@ fn value<S: Scalar>(work: &Work<S>, operation: &Operation) -> S {
             match branching {
                 Branching::Abs => a.abs(),
                 Branching::Signum => S::from_f64(a.to_f64().signum()),
+                Branching::Floor => {
+                    // The nearest `f64` may be an integer above.
+                    let nearest = S::from_f64(a.to_f64().floor());
+                    if nearest > a { nearest - S::from_f64(1.0) } else { nearest }
+                }
                 Branching::Min if a < b => a,
                 Branching::Max if a > b => a,
                 Branching::If if a > zero => b,

@@ -66,6 +66,8 @@ pub enum Branching {
     Abs,
     /// The sign of $a$.
     Signum,
+    /// The largest integer that is not larger than $a$.
+    Floor,
     /// $\min(a, b)$.
     Min,
     /// $\max(a, b)$.

@@ -463,9 +463,10 @@ pub(super) fn events(d: &EventsDescription) -> String {
         let transitions: Vec<String> = event.transitions.iter().map(transition).collect();
         format!(
             "DeclaredEvent {{ name: Borrowed({:?}), occasion: {occasion}, message: {message}, is_terminal: {}, within: {within}, \
-             transitions: Borrowed(&[{}]) }}",
+             occurs_on_entry: {}, transitions: Borrowed(&[{}]) }}",
             event.name.to_string(),
             event.is_terminal,
+            event.occurs_on_entry,
             transitions.join(", ")
         )
     };

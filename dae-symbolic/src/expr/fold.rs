@@ -24,6 +24,7 @@ impl Dag {
                 .filter(|q| !q.is_zero())
                 .map(Rational::is_negative)
                 .map(|negative| self.integer(if negative { -1 } else { 1 })),
+            Function::Floor => self.as_constant(a).map(Rational::floor).map(|q| self.constant(q)),
             Function::Min | Function::Max => self.fold_extremum(function, a, arguments[1]),
             Function::Powf => self.fold_powf(a, arguments[1]),
             Function::If => self.fold_if(a, arguments[1], arguments[2]),

@@ -166,6 +166,9 @@ impl Printer<'_> {
             Notation::Bars => {
                 format!("<mrow><mo stretchy=\"true\">|</mo>{first}<mo stretchy=\"true\">|</mo></mrow>")
             }
+            Notation::FloorBars => {
+                format!("<mrow><mo stretchy=\"true\">&#8970;</mo>{first}<mo stretchy=\"true\">&#8971;</mo></mrow>")
+            }
             Notation::Cases => self.cases(first, arguments),
             Notation::Name => {
                 let name = escaped(&function.name().replace('_', " "));

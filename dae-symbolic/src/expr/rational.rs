@@ -133,6 +133,14 @@ impl Rational {
         }
     }
 
+    /// The largest integer that is not larger.
+    pub fn floor(&self) -> Rational {
+        match &self.0 {
+            Repr::Small(n, d) => Rational(Repr::Small(n.div_euclid(*d), 1)),
+            Repr::Big(value) => Self::from_big(value.floor()),
+        }
+    }
+
     /// The value as a machine integer; `None` if it is not one.
     pub fn to_integer(&self) -> Option<i64> {
         match self.0 {

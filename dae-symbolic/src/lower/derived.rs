@@ -337,8 +337,19 @@ impl<'a> Lowering<'a, '_> {
 
     /// The name of a leaf that is an unknown.
     pub(super) fn leaf_name(&self, unknown: UnknownId) -> String {
+        if let Some(text) = self.floor_text(unknown) {
+            return text;
+        }
         let access = self.evaluator.leaves.accesses.get(unknown.index());
         access.map_or_else(|| "?".to_string(), |access| access_name(&self.variable_names(), access))
+    }
+
+    pub(super) fn parameter_names(&self) -> Vec<&'a str> {
+        let name = |statement: &'a Statement| match &statement.kind {
+            StatementKind::Parameter(it) => Some(it.name.text.as_str()),
+            _ => None,
+        };
+        self.written.statements.iter().filter_map(name).collect()
     }
 
     fn variable_names(&self) -> Vec<&'a str> {
@@ -350,7 +361,7 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-fn access_name(variables: &[&str], access: &Access) -> String {
+pub(super) fn access_name(variables: &[&str], access: &Access) -> String {
     let indices: Vec<i64> = access.indices.iter().map(|index| index.constant).collect();
     element_name(variables.get(access.array).copied().unwrap_or("?"), &indices)
 }

@@ -31,6 +31,7 @@ mod lowering;
 mod names;
 mod points;
 mod resolve;
+mod rounding;
 mod starts;
 mod statements;
 mod stub;

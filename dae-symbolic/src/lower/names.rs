@@ -161,7 +161,7 @@ pub(super) fn duplicate(name: &Name, first: Origin) -> Diagnostic {
 }
 
 pub(super) fn is_function_of_the_language(name: &str) -> bool {
-    matches!(name, "powi" | "pre" | "hold") || Function::from_name(name).is_some()
+    matches!(name, "powi" | "pre" | "hold" | "ceil" | "rem_euclid") || Function::from_name(name).is_some()
 }
 
 fn next(counter: &mut u32) -> u32 {

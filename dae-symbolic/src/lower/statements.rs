@@ -10,7 +10,7 @@ use super::names::Names;
 use super::resolve::Resolver;
 use super::starts::Whole;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Call, Dag, Symbol, evaluate_one};
+use crate::expr::{Call, Dag, Symbol, evaluate_one, symbols};
 use crate::form::Form;
 use crate::model::family::{
     Body, DefinitionFamily, EquationBody, EquationFamily, FamilyModel, ParameterArray, Reach, UnknownArray,
@@ -148,6 +148,11 @@ impl<'a> Lowering<'a, '_> {
         let value = self.value(it.value, position, Place::Input);
         let definition = value.map_or_else(|| self.zero(), |value| value.expr);
         let (name, origin) = (it.name.text.clone(), it.name.origin);
+        if symbols(&self.evaluator.dag, [definition]).iter().any(|it| matches!(it, Symbol::Unknown { .. })) {
+            let message = format!("`{name}` jumps at events, and an input is a function of time");
+            let finding = Diagnostic::error(Code::InvalidEvent, message).label(origin, "an input");
+            self.found.push(finding.help(format!("declare it as a sub-expression: `let {name} = …;`")));
+        }
         self.model.inputs.push(Input { name, docs: docs.to_vec(), definition, origin });
     }
 
@@ -259,6 +264,7 @@ impl<'a> Lowering<'a, '_> {
 
     fn finish(mut self) -> FamilyModel {
         self.finish_boundary();
+        self.finish_floors();
         self.finish_events();
         self.model.dag = self.evaluator.dag;
         self.model.tables = self.evaluator.tables;

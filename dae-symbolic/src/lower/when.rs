@@ -110,6 +110,7 @@ impl<'a> Lowering<'a, '_> {
             message: None,
             is_terminal: false,
             within,
+            occurs_on_entry: within.is_some(),
             transitions: Vec::new(),
             // What is left of the impulses at a limit is nothing.
             is_inelastic: is_limit,
@@ -220,7 +221,11 @@ impl<'a> Lowering<'a, '_> {
 
     fn change(&mut self, it: &ast::Equation, origin: Origin) -> Option<Change> {
         let (left, right) = (it.left?, it.right?);
-        let (target, value) = (self.evaluate_scalar(left)?.expr, self.evaluate_scalar(right)?.expr);
+        let target = self.evaluate_scalar(left)?.expr;
+        self.evaluator.take_as_values(true);
+        let value = self.evaluate_scalar(right);
+        self.evaluator.take_as_values(false);
+        let value = value?.expr;
         let at = self.written.expressions.origin(left.root);
         let Kernel::Symbol(Symbol::Unknown { unknown, order }) = *self.evaluator.dag.node(target) else {
             let message = "left of `=` stands the unknown that changes";

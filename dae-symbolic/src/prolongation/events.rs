@@ -167,6 +167,7 @@ fn declared(event: &Event, all: &[Event], crossing: Vec<Symbol>) -> DeclaredEven
         message: event.message.clone().map(Into::into),
         is_terminal: event.is_terminal,
         within: event.within,
+        occurs_on_entry: event.occurs_on_entry,
         transitions: (event.transitions.iter())
             .map(|it| Transition { variable: it.variable, alternative: it.alternative })
             .collect(),

@@ -271,6 +271,7 @@ impl Operations {
             }
             Function::Abs => self.push(branch(Branching::Abs)),
             Function::Signum => self.push(branch(Branching::Signum)),
+            Function::Floor => self.push(branch(Branching::Floor)),
             Function::Min => self.push(branch(Branching::Min)),
             Function::Max => self.push(branch(Branching::Max)),
             Function::If => self.push(branch(Branching::If)),

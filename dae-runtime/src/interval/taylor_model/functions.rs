@@ -141,6 +141,11 @@ impl TaylorModel {
         self.range.signum().into()
     }
 
+    /// The largest integer that is not larger.
+    pub fn floor(self) -> TaylorModel {
+        self.range.floor().into()
+    }
+
     /// The minimum of both.
     pub fn min(self, other: impl Into<TaylorModel>) -> TaylorModel {
         let other = other.into();

@@ -105,6 +105,7 @@ impl Events<'_, '_> {
         solution: &mut Solution,
     ) -> Result<Consequence, Failure> {
         let own = self.list.own.len();
+        self.is_entry = false;
         let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
         let mut due = Vec::new();
         if let Some(declared) = &mut self.list.declared {

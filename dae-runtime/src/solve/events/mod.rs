@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 
 use self::declared::Declared;
 use self::list::EventList;
-pub(super) use self::modes::{Entering, Memory};
+pub(super) use self::modes::Entering;
 use super::restarts::PiecewiseRun;
 use super::zeros::{bracketed, insert_dips};
 use crate::contract::{Dae, Name};
@@ -30,6 +30,8 @@ const BETWEEN: [f64; 3] = [-0.75, -0.5, -0.25];
 const TOGETHER: f64 = 1e-10;
 /// Zeros in a step are located to this fraction of it before the step is repeated.
 const IN_ORDER: f64 = 1e-11;
+/// In a step no longer than this multiple of the resolution of times, signs are those of rounding errors.
+const ROUNDED: f64 = 16.0;
 /// A zero found on the dense output is corrected by no more than this fraction of the step: of one that is repeated, and
 /// of one beside which separate steps are made.
 const LARGEST_CHANGE: f64 = 1e-2;
@@ -338,6 +340,11 @@ impl<'d, 'c> Events<'d, 'c> {
     fn zeros(&mut self, stepper: &mut dyn Stepper) -> Vec<Zero> {
         let (n, now) = (self.y.len(), stepper.time());
         let length = now - self.t;
+        if length.abs() <= ROUNDED * self.resolution(now) {
+            self.sides_ahead.clone_from(&self.sides);
+            self.settled.clear();
+            return Vec::new();
+        }
         let mut coefficients = vec![0.0; (stepper.dense_degree() + 1) * n];
         stepper.dense_coefficients(&mut coefficients);
         let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);

@@ -30,7 +30,6 @@ pub(in crate::solve) struct Entering {
 }
 
 /// What the events of one mode hand on to those of the next.
-#[derive(Default)]
 pub(in crate::solve) struct Memory {
     /// Events of the model with their conditions, and the numbers of their next samples.
     known: Vec<(Identity, bool, Option<f64>)>,
@@ -91,26 +90,32 @@ impl Events<'_, '_> {
         Memory { known, resets: self.resets.clone() }
     }
 
-    /// Begins in a mode of which these variables have just got their alternatives: says which events occur at once.
-    /// Steps are about `step` long, and an entry `i` of the state is known to `allowed(i, y)`.
+    /// Begins a run, or in a mode of which these variables have just got their alternatives: says which events occur at
+    /// once. `memory` is that of the mode before. Steps are about `step` long, and an entry `i` of the state is known to
+    /// `allowed(i, y)`.
     pub(in crate::solve) fn enter(
         &mut self,
         entered: &[usize],
-        memory: Memory,
+        memory: Option<Memory>,
         step: f64,
         allowed: &dyn Fn(usize, f64) -> f64,
     ) {
-        self.resets = memory.resets;
         let own = self.list.own.len();
         let Some(declared) = &mut self.list.declared else { return };
+        let events = &declared.description().events;
         let identities = identities(declared);
         let is_within = |it: &Identity| it.within.is_some_and(|variable| entered.contains(&variable));
-        let known = |it: &Identity| memory.known.iter().find(|(known, ..)| known == it && !is_within(it));
-        declared.drop_until(self.t);
-        for (k, identity) in identities.iter().enumerate() {
-            if let Some(&(_, _, Some(next))) = known(identity) {
-                declared.continue_samples(k, next);
+        let mut held = vec![None; identities.len()];
+        if let Some(memory) = memory {
+            declared.drop_until(self.t);
+            for (k, identity) in identities.iter().enumerate().filter(|(_, identity)| !is_within(identity)) {
+                let Some((_, before, next)) = memory.known.iter().find(|(known, ..)| known == identity) else {
+                    continue;
+                };
+                held[k] = Some(*before);
+                next.iter().for_each(|&next| declared.continue_samples(k, next));
             }
+            self.resets = memory.resets;
         }
         let holds = declared.hold(self.t, &self.y, &self.yp);
         let mut occurring = Vec::new();
@@ -120,7 +125,7 @@ impl Events<'_, '_> {
                 self.sides[own + k] = side;
                 self.unsettled[own + k] = (side == 0.0).then(|| self.uncertainty(own + k, allowed));
                 occurring.extend((side > 0.0).then_some(own + k));
-            } else if let Some((_, false, _)) = known(identity) {
+            } else if held[k] == Some(false) || (events[k].occurs_on_entry && events[k].within.is_none()) {
                 occurring.extend(holds[k].then_some(own + k));
             }
         }

@@ -17,6 +17,8 @@ use super::{Ball, Magnitude};
 /// Beyond $2^{1200}$ the stored digits of $\pi$ do not determine the angle: sine and cosine may be anything in
 /// $[-1, 1]$.
 const MAX_ANGLE_BITS: i64 = 1200;
+/// Numbers whose last digit is beyond $2^{1200}$ are not written out as integers.
+const MAX_INTEGER_BITS: i64 = 1200;
 /// Exponentials of arguments beyond $2^{60}$ are out of the range of exponents and have no bounds.
 const MAX_EXPONENT_BITS: i64 = 60;
 
@@ -65,6 +67,7 @@ impl Ball {
                 Some(sign) => Ball::integer(if sign < 0 { -1 } else { 1 }),
                 None => Ball::zero().widened(Magnitude::ONE),
             },
+            Function::Floor => a.floor(),
             Function::Min => match a.minus(b).sign() {
                 Some(-1 | 0) => a.clone(),
                 Some(_) => b.clone(),
@@ -78,6 +81,21 @@ impl Ball {
             Function::Hypot => a.times(a).plus(&b.times(b)).sqrt(),
             Function::Powf => b.times(&a.ln()).exp(),
         }
+    }
+
+    /// The largest integer that is not larger, where it is the same for all numbers of the ball; $a - \frac12 \pm \frac12$
+    /// contains it elsewhere.
+    fn floor(&self) -> Ball {
+        if self.exponent <= MAX_INTEGER_BITS {
+            let whole = Ball::scaled_integer(self.fixed(0), 0, Magnitude::ZERO, self.precision);
+            let fraction = self.minus(&whole);
+            let is_below_one = Ball::integer(1).minus(&fraction).sign() == Some(1);
+            if is_below_one && matches!(fraction.sign(), Some(0 | 1)) {
+                return whole;
+            }
+        }
+        let half = Magnitude::power_of_two(-1);
+        self.minus(&Ball::integer(1).times_power_of_two(-1)).widened(half)
     }
 
     /// $\pi$ to `precision` binary digits.

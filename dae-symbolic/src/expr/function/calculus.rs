@@ -34,6 +34,7 @@ impl Function {
             Function::Signum => a.signum(),
             Function::Min => a.min(b),
             Function::Max => a.max(b),
+            Function::Floor => a.floor(),
             Function::Hypot => a.hypot(b),
             Function::ExpM1 => a.exp_m1(),
             Function::Ln1p => a.ln_1p(),
@@ -104,7 +105,7 @@ impl Function {
                 dag.powi(denominator, -1)
             }
             Function::Abs => dag.apply(Function::Signum, arguments),
-            Function::Signum => dag.integer(0),
+            Function::Signum | Function::Floor => dag.integer(0),
             Function::Min => selector(dag, a, b, if k == 0 { -1 } else { 1 }),
             Function::Max => selector(dag, a, b, if k == 0 { 1 } else { -1 }),
             Function::Hypot => {

@@ -31,6 +31,7 @@ impl Function {
             Function::Signum => operator("sgn"),
             Function::Min => format!("\\min\\left({a}, {b}\\right)"),
             Function::Max => format!("\\max\\left({a}, {b}\\right)"),
+            Function::Floor => format!("\\left\\lfloor {a} \\right\\rfloor"),
             Function::Hypot => format!("\\sqrt{{\\left({a}\\right)^2 + \\left({b}\\right)^2}}"),
             Function::ExpM1 => format!("\\left(e^{{{a}}} - 1\\right)"),
             Function::Ln1p => format!("\\ln\\left(1 + {a}\\right)"),

@@ -15,6 +15,8 @@ pub enum Domain {
     Reals,
     /// Everywhere, with a kink or jump at $a = 0$ (for two arguments, at $a = b$).
     Kink,
+    /// Everywhere, with a jump at each integer.
+    Steps,
     /// $a \ne 0$ (for two arguments, not both zero).
     NonZero,
     /// $a > 0$.
@@ -51,6 +53,8 @@ pub(super) enum Notation {
     PowerOfE,
     /// $|a|$.
     Bars,
+    /// $\lfloor a \rfloor$.
+    FloorBars,
     /// One line for each branch.
     Cases,
 }
@@ -114,6 +118,9 @@ functions! {
     Signum: "signum", 1, Kink, Odd, Name;
     Min: "min", 2, Kink, Neither, Name;
     Max: "max", 2, Kink, Neither, Name;
+    /// The largest integer that is not larger. In equations it stands for an unknown that changes at events (`lower`),
+    /// so that its argument is constant in time or a value around an event.
+    Floor: "floor", 1, Steps, Neither, FloorBars;
     Hypot: "hypot", 2, NonZero, Neither, Name;
     ExpM1: "exp_m1", 1, Reals, Neither, Name;
     Ln1p: "ln_1p", 1, AboveMinusOne, Neither, Name;

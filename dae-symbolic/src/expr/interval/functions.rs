@@ -33,6 +33,7 @@ macro_rules! by_methods {
             Function::Atanh => $a.atanh(),
             Function::Abs => $a.abs(),
             Function::Signum => $a.signum(),
+            Function::Floor => $a.floor(),
             Function::Min => $a.min($b),
             Function::Max => $a.max($b),
             Function::Hypot => $a.hypot($b),

@@ -159,7 +159,7 @@ impl Pass<'_> {
             Function::Log10 => self.logarithm(self.of(a), 10),
             Function::Log2 => self.logarithm(self.of(a), 2),
             Function::Acos => Ok(sub(mul(half, self.pi()), self.opaque(Function::Asin, &[self.of(a)]))),
-            Function::Asin | Function::Atan | Function::Asinh | Function::Acosh | Function::Atanh => {
+            Function::Asin | Function::Atan | Function::Asinh | Function::Acosh | Function::Atanh | Function::Floor => {
                 Ok(self.opaque(function, &[self.of(a)]))
             }
             Function::Atan2 => Ok(self.opaque(function, &[self.of(a), self.of(b)])),

@@ -42,6 +42,7 @@ pub(super) fn kind(function: Function) -> Kind {
         | Function::Asinh
         | Function::Acosh
         | Function::Atanh
+        | Function::Floor
         | Function::Powf => Kind::Opaque,
     }
 }

@@ -18,6 +18,7 @@ use super::items::{Item, Value, Views, shape};
 use super::leaves::Leaves;
 use super::points::Points;
 use super::resolve::Meaning;
+use super::rounding::Floors;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{self, Dag, Expr, External, Symbol};
 use crate::model::family::Table;
@@ -86,6 +87,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) points: Points,
     /// Values before events, and most recent values.
     pub(super) around: AroundEvents,
+    /// Discrete variables that are integer parts.
+    pub(super) floors: Floors,
     calls: HashMap<Call, Option<Item>>,
     inlined: usize,
     reported: HashSet<NodeId>,
@@ -116,6 +119,7 @@ impl<'a> Evaluator<'a> {
             externals: HashMap::new(),
             points: Points::default(),
             around: AroundEvents::default(),
+            floors: Floors::default(),
             calls: HashMap::new(),
             inlined: 0,
             reported: HashSet::new(),
@@ -183,6 +187,11 @@ impl<'a> Evaluator<'a> {
         (self.varying, self.cut) = (false, None);
     }
 
+    /// Forgets the values of calls: the same calls have other values from here on.
+    pub(super) fn forget_calls(&mut self) {
+        self.calls.clear();
+    }
+
     /// Remembers the value of a call, unless it depends on more than its arguments or is only missing in this box.
     fn remember(&mut self, call: Option<Call>, result: Option<Item>) {
         let Some(call) = call else { return };
@@ -233,6 +242,7 @@ impl<'a> Evaluator<'a> {
                     unknowns: self.sets.union(values.iter().map(|v| v.unknowns)),
                 })
             }),
+            Meaning::Rounded(rounding) => self.rounded((task, id), node, rounding, found).map(Item::Scalar),
             Meaning::IntegerPower => self.integer_power(task, node, found).map(Item::Scalar),
             Meaning::External(statement) => self.external(task, node, statement, found).map(Item::Scalar),
             Meaning::Call(statement) => return self.call(task, id, statement, found),

@@ -9,6 +9,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::Function;
 use crate::lower::names::{Entity, NameKind};
 use crate::lower::points::End;
+use crate::lower::rounding::Rounding;
 use crate::origin::Origin;
 use crate::syntax::ast::{CallForm, Name, Node, NodeId};
 use crate::syntax::validate::{self, Place, Use};
@@ -42,7 +43,9 @@ impl Resolver<'_> {
         if matches!(name, "pre" | "hold") {
             return self.at_event(function, arguments, form, found);
         }
+        let rounding = Rounding::of_name(name).map(|it| (Meaning::Rounded(it), it.arity()));
         let (meaning, arity) = match Function::from_name(name) {
+            _ if rounding.is_some() => rounding.unwrap_or((Meaning::Invalid, 0)),
             Some(known) => (Meaning::Apply(known), known.arity()),
             None if name == "powi" => (Meaning::IntegerPower, 2),
             None => {

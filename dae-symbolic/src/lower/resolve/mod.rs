@@ -10,6 +10,7 @@ use super::names::{Entity, NameKind, Names, duplicate, is_function_of_the_langua
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Function, InputId, ParameterId, UnknownId};
 use crate::lower::points::End;
+use crate::lower::rounding::Rounding;
 use crate::origin::Origin;
 use crate::syntax::ast::{self, Expression, Expressions, Name, Node, NodeId};
 use crate::syntax::nodes_below;
@@ -38,6 +39,8 @@ pub(super) enum Meaning {
     /// The variable of a loop around the statement, by its level.
     Loop(usize),
     Apply(Function),
+    /// A function that rounds.
+    Rounded(Rounding),
     IntegerPower,
     /// A call of the function declared by a statement.
     Call(usize),

@@ -152,9 +152,10 @@ pub(crate) fn missing_function(name: &str) -> Option<&'static str> {
         "mul_add" => "write `a * b + c`",
         "sum" => "write `sum(i in 0..N => …)`",
         "product" => "write the factors out",
-        "floor" | "ceil" | "round" | "trunc" | "fract" | "rem_euclid" | "clamp" => {
-            "it jumps at countless places: write the model with `if condition { … } else { … }`"
-        }
+        "round" => "use `floor(x + 0.5)`",
+        "trunc" | "fract" => "use `floor` or `rem_euclid`",
+        "clamp" => "use `min` and `max`",
+        "rem" | "modulo" => "use `rem_euclid(x, y)`",
         "to_radians" => "multiply with `PI / 180`",
         "to_degrees" => "multiply with `180 / PI`",
         "ddt" | "diff" | "dt" | "d" | "derivative" => "use `der(x)`",
