@@ -18,6 +18,8 @@ pub(super) struct Described {
     pub(super) of_rows: Vec<usize>,
     /// Entries of $\partial \sigma/\partial y$ that are used.
     pub(super) of_surfaces: Vec<usize>,
+    /// The invariants of the formulation that jump across surfaces, and their rows.
+    pub(super) jumping: Vec<(usize, usize)>,
 }
 
 impl Described {
@@ -32,6 +34,16 @@ impl Described {
             index: if is { unknown.index.max(2) } else { unknown.index },
             ..unknown.clone()
         };
+        // A row that determines unknowns of index 2 holds as accurately as these; no states are moved to satisfy it.
+        let is_raised = |column: usize| match column.checked_sub(n) {
+            None => of_index_two[column] && inner.unknowns[column].index < 2,
+            Some(surface) => structure.at.binary_search(&surface).is_ok(),
+        };
+        let contains_raised = |row: &usize| patterns.jacobian_y.row(*row).any(|(column, _)| is_raised(column));
+        let enforced = |it: &Invariant| Invariant { row: it.row.filter(|row| !contains_raised(row)), ..it.clone() };
+        let jumps = |row: &usize| patterns.jacobian_y.row(*row).any(|(column, _)| column >= n);
+        let rows_of_invariants = inner.invariants.iter().enumerate();
+        let jumping = rows_of_invariants.filter_map(|(k, it)| Some((k, it.row.filter(jumps)?))).collect();
         let weight = |surface: &usize| Unknown {
             name: format!("weight of {} > 0", name(surface)).into(),
             role: Role::Weight { switch: switch(surface) },
@@ -74,7 +86,7 @@ impl Described {
             invariants: inner
                 .invariants
                 .iter()
-                .cloned()
+                .map(enforced)
                 .chain(structure.at.iter().enumerate().map(invariant))
                 .collect(),
             switches: kept.chain(exits).collect(),
@@ -92,7 +104,7 @@ impl Described {
             invariants_jacobian: pattern(n + m, all_rows(&inner.invariants_jacobian).chain(of_surface)),
             switches_jacobian_p: Pattern::zero(inner.switches.len() + 2 * m, inner.parameters.len()),
         };
-        Ok(Described { description, of_rows, of_surfaces })
+        Ok(Described { description, of_rows, of_surfaces, jumping })
     }
 }
 

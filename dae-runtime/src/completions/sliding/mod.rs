@@ -48,6 +48,8 @@ pub(crate) struct Sliding<'d> {
     modes: Vec<Mode>,
     of_rows: Vec<usize>,
     of_surfaces: Vec<usize>,
+    /// The invariants of the inner formulation that jump across surfaces, and their rows.
+    jumping: Vec<(usize, usize)>,
     /// Places among the values of the watched functions of the inner formulation of those that are still watched.
     watched: Vec<usize>,
     scratch: RefCell<Scratch>,
@@ -58,6 +60,9 @@ struct Scratch {
     /// $(y, s)$ for all surfaces.
     state: Vec<f64>,
     by_state: Vec<f64>,
+    /// $\bar F$, and the derivatives that it is evaluated for where it contains none.
+    residual: Vec<f64>,
+    zeros: Vec<f64>,
     /// $\sigma$ and its gradients.
     values: Vec<f64>,
     gradients: Vec<f64>,
@@ -70,13 +75,15 @@ impl<'d> Sliding<'d> {
         let (inner, patterns) = (surfaces.inner.description(), surfaces.blended.blended_description());
         let at: Vec<usize> = (0..modes.len()).filter(|&k| modes[k] == Mode::Sliding).collect();
         let structure = Structure::of(surfaces.inner, patterns, &at)?;
-        let Described { description, of_rows, of_surfaces } = Described::new(&surfaces, &structure)?;
+        let Described { description, of_rows, of_surfaces, jumping } = Described::new(&surfaces, &structure)?;
         let watched = inner.switches.iter().enumerate().filter(|(_, switch)| switch.is_watched());
         let is_slid = |switch: usize| at.iter().any(|&k| surfaces.switch(k) == switch);
         let watched: Vec<bool> = watched.map(|(switch, _)| !is_slid(switch)).collect();
         let scratch = Scratch {
             state: vec![0.0; inner.unknowns.len() + modes.len()],
             by_state: vec![0.0; patterns.jacobian_y.len()],
+            residual: vec![0.0; inner.unknowns.len()],
+            zeros: vec![0.0; inner.unknowns.len()],
             values: vec![0.0; modes.len()],
             gradients: vec![0.0; patterns.surfaces_jacobian.len()],
             watched: vec![0.0; watched.len()],
@@ -88,6 +95,7 @@ impl<'d> Sliding<'d> {
             modes,
             of_rows,
             of_surfaces,
+            jumping,
             watched: (0..watched.len()).filter(|&place| watched[place]).collect(),
             scratch: RefCell::new(scratch),
         })
@@ -225,8 +233,14 @@ impl Dae for Sliding<'_> {
 
     fn invariants(&self, t: f64, y: &[f64], values: &mut [f64]) {
         let (of_inner, own) = values.split_at_mut(self.surfaces.inner.description().invariants.len());
+        let scratch = &mut *self.scratch.borrow_mut();
         self.surfaces.inner.invariants(t, &y[..self.size()], of_inner);
-        self.functions(&mut self.scratch.borrow_mut(), t, y, own);
+        if !self.jumping.is_empty() {
+            let Scratch { state, residual, zeros, .. } = self.enter(scratch, y);
+            self.surfaces.blended.blended_residual(t, state, zeros, residual);
+            self.jumping.iter().for_each(|&(invariant, row)| of_inner[invariant] = residual[row]);
+        }
+        self.functions(scratch, t, y, own);
     }
 
     fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {

@@ -66,7 +66,10 @@ impl Surfaces<'_> {
             let entries = patterns.jacobian_y.row(row).filter(|(k, _)| *k < n);
             entries.map(|(k, place)| (k, jacobian[place])).collect::<SparseRow>()
         });
-        let invariants = (0..description.invariants.len()).map(|invariant| {
+        // What contains an unknown without a derivative determines that unknown, and keeps no state where it is.
+        let constrains =
+            |invariant: &usize| description.invariants_jacobian.row(*invariant).all(|(k, _)| structure.has_rate[k]);
+        let invariants = (0..description.invariants.len()).filter(constrains).map(|invariant| {
             let entries = description.invariants_jacobian.row(invariant);
             entries.map(|(k, place)| (k, of_invariants[place])).collect::<SparseRow>()
         });
