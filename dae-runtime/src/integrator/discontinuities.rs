@@ -189,6 +189,11 @@ impl Discontinuities {
         passed.map(|k| (self.start[k] / (self.start[k] - end[k]), k)).min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
+    /// Whether an attempt of length `h` at this step was solved, and ends before all surfaces.
+    pub(crate) fn has_inside(&self, h: f64) -> bool {
+        self.inside.iter().any(|(length, _)| *length == h)
+    }
+
     /// The switching function that the last outcome refers to.
     pub(crate) fn first(&self) -> Option<usize> {
         self.watched.get(self.first).copied()

@@ -22,6 +22,11 @@ pub(crate) trait Scheme {
         run.candidate_slope.copy_from_slice(&run.yp);
     }
 
+    /// Takes note of an attempt of length `h` that was solved, and ends before a surface in whose search it was made:
+    /// the next attempt at the same step can begin from it. One that begins beyond the surface, where the equations are
+    /// others, may not find a solution before it.
+    fn note_before_surface(&mut self, _run: &Run<'_>, _h: f64) {}
+
     /// The length of the next step, positive, if the error of this one is small enough.
     fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection>;
 

@@ -10,12 +10,15 @@ pub(crate) struct Sides {
     /// Values where the Jacobian was evaluated.
     of_jacobian: Vec<f64>,
     values: Vec<f64>,
+    /// The functions across whose zeros $F$ jumps.
+    jumps: Vec<usize>,
 }
 
 impl Sides {
     pub(crate) fn new(description: &Description) -> Sides {
         let zeros = vec![0.0; description.switches.len()];
-        Sides { of_jacobian: zeros.clone(), values: zeros }
+        let jumps = (0..zeros.len()).filter(|&k| description.switches[k].jumps).collect();
+        Sides { of_jacobian: zeros.clone(), values: zeros, jumps }
     }
 
     /// Whether there are switching functions.
@@ -38,5 +41,11 @@ impl Sides {
         }
         dae.switching_functions(t, y, yp, &mut self.values);
         self.of_jacobian.iter().zip(&self.values).any(|(a, b)| a * b.signum() < 0.0)
+    }
+
+    /// Whether $F$ jumps between here and where the Jacobian was evaluated.
+    pub(crate) fn differ_by_jump(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) -> bool {
+        let differ = self.differ(dae, t, y, yp);
+        differ && self.jumps.iter().any(|&k| self.of_jacobian[k] * self.values[k].signum() < 0.0)
     }
 }

@@ -53,7 +53,12 @@ impl<'d, S: Scheme> Integrator<'d, S> {
                     run.at_switch = run.discontinuities.first();
                     return Ok(());
                 }
-                StepOutcome::Retry(retry) => return Err(Rejection { cause: StepError::Switch, retry }),
+                StepOutcome::Retry(retry) => {
+                    if run.discontinuities.has_inside(h.abs()) {
+                        scheme.note_before_surface(run, h);
+                    }
+                    return Err(Rejection { cause: StepError::Switch, retry });
+                }
             }
         } else {
             solved?;

@@ -150,6 +150,12 @@ impl Scheme for Bdf {
         run.candidate_slope.copy_from_slice(&self.prediction.yp);
     }
 
+    fn note_before_surface(&mut self, run: &Run<'_>, h: f64) {
+        if let Some(starter) = self.starting_mut() {
+            starter.radau.note_before_surface(run, h);
+        }
+    }
+
     fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
         if let Some(starter) = self.starting_mut() {
             return starter.test_error(run, h);

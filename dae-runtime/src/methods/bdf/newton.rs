@@ -33,6 +33,9 @@ const SLOWEST_RATE: f64 = 0.9;
 /// [`FULL_ITERATIONS`] are halved.
 const ITERATIONS_ANEW: usize = 24;
 const FULL_ITERATIONS: usize = 8;
+/// Two corrections in a row across jumps, the second of which is no smaller than this fraction of the first, lead from
+/// one side to the other and back: there is no solution on either.
+const RETURNS: f64 = 0.5;
 /// Damping is tried once the iteration has failed in this many attempts in a row.
 const FAILURES: usize = 2;
 /// Largest number of damped iterations, each with a new matrix, and the smallest damping factor.
@@ -312,6 +315,7 @@ impl Newton {
         at: &mut Iterate<'_>,
     ) -> Result<(), StepError> {
         self.predict(predictor, at);
+        let mut across = None;
         for iteration in 0..ITERATIONS_ANEW {
             self.renew(dae, &Predictor { y: at.y, yp: at.yp, ..*predictor }, statistics)?;
             let factor = if iteration < FULL_ITERATIONS { 1.0 } else { 0.5 };
@@ -323,6 +327,11 @@ impl Newton {
             if size <= TOLERANCE / RATE_OF_NEW_MATRIX && self.multipliers_settled(predictor, weights) {
                 return Ok(());
             }
+            let is_across = self.sides.differ_by_jump(dae, predictor.t, at.y, at.yp);
+            if is_across && across.is_some_and(|before: f64| size >= RETURNS * before) {
+                break;
+            }
+            across = is_across.then_some(size);
         }
         Err(StepError::Convergence { unknown: weights.worst(&self.delta) })
     }

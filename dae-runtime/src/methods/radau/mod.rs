@@ -154,6 +154,9 @@ pub(crate) struct Radau {
     last: usize,
     /// The collocation polynomial of the last step.
     polynomial: Polynomial,
+    /// The polynomial of the last attempt at the step at hand that ended before a surface, if there is one.
+    before_surface: Polynomial,
+    has_before_surface: bool,
     /// The polynomial of the attempt under way, while its defects are computed.
     attempt: Polynomial,
     /// The defect of that polynomial at the start.
@@ -268,7 +271,16 @@ impl Radau {
         Ok(())
     }
 
-    fn predict_stages(&mut self, h: f64) {
+    /// Start values for the stages of a step from `y`.
+    fn predict_stages(&mut self, y: &[f64], h: f64) {
+        let ratio = h / self.before_surface.length();
+        if self.has_before_surface && ratio.abs() <= TRUSTED {
+            for (z, c) in self.stages.z.iter_mut().zip(&self.orders[self.current].tableau.c) {
+                self.before_surface.evaluate(c * ratio - 1.0, z, &mut self.slope);
+                z.iter_mut().zip(y).for_each(|(z, y)| *z -= y);
+            }
+            return;
+        }
         self.polynomial.predict(h, &self.orders[self.current].tableau.c, &mut self.stages.z);
     }
 
@@ -341,7 +353,7 @@ impl Scheme for Radau {
         if let Err(singular) = self.factorize(run, h) {
             return reject(self, StepError::from(singular), shorter);
         }
-        self.predict_stages(h);
+        self.predict_stages(&run.y, h);
         match self.iterate(run, h) {
             Outcome::Converged => {
                 if self.stages.iterations > 1 {
@@ -366,8 +378,15 @@ impl Scheme for Radau {
     }
 
     fn predict_end(&mut self, run: &mut Run<'_>, h: f64) {
-        self.predict_stages(h);
+        self.predict_stages(&run.y, h);
         self.end_of_stages(run, h);
+    }
+
+    fn note_before_surface(&mut self, run: &Run<'_>, h: f64) {
+        let start = Origin { t: run.clock.time(), y: &run.y, h };
+        let tableau = self.orders[self.current].tableau;
+        self.before_surface.set_stages(tableau, &self.stages.z, start, &run.candidate);
+        self.has_before_surface = true;
     }
 
     fn test_error(&mut self, run: &mut Run<'_>, h: f64) -> Result<f64, Rejection> {
@@ -412,12 +431,14 @@ impl Scheme for Radau {
         let start = Origin { t, y: &run.candidate, h };
         self.polynomial.set_stages(self.orders[self.last].tableau, &self.stages.z, start, &run.y);
         self.trusts_polynomial = true;
+        self.has_before_surface = false;
         let contracts = self.stages.theta <= KEEP_JACOBIAN;
         self.freshness = if contracts { Freshness::Usable } else { Freshness::Outdated };
         self.choose_order(run, h / before);
     }
 
     fn forget(&mut self, _run: &Run<'_>) {
+        self.has_before_surface = false;
         self.freshness = Freshness::Outdated;
         self.trusts_polynomial = false;
     }

@@ -114,6 +114,8 @@ impl Radau {
             last_error: 1.0,
             last: 0,
             polynomial: Polynomial::new(n, stages.most),
+            before_surface: Polynomial::new(n, stages.most),
+            has_before_surface: false,
             attempt: Polynomial::new(n, stages.most),
             at_start: vec![0.0; n],
             seen: vec![0.0; n],

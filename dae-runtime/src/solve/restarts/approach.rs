@@ -44,7 +44,10 @@ impl Approach {
         pattern.add_product(&gradients, yp, 1.0, &mut rates);
         let ahead = (0..values.len()).filter_map(|k| {
             let reached = -values[k] / rates[k];
-            let is_within = reached * direction > 0.0 && reached.abs() < h.abs();
+            // A step that ends at the surface, about where the derivative at its start tells, has been on its side.
+            let is_at_end = stepper.at_switch() == Some(surfaces.switch(k));
+            let least = if is_at_end { 1.0 - MARGIN } else { 1.0 };
+            let is_within = reached * direction > 0.0 && reached.abs() < least * h.abs();
             (is_within && values[k] * after[k] > 0.0).then_some((k, reached))
         });
         let Some((surface, reached)) = ahead.min_by(|a, b| a.1.abs().total_cmp(&b.1.abs())) else {
