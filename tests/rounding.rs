@@ -41,7 +41,7 @@ fn everywhere(text: &str, t_end: f64, check: impl Fn(&str, &Solution)) {
 /// Why a text is not accepted: the code of the first error and its message.
 fn rejection(body: &str) -> (String, String) {
     let text = format!("struct A {{ param p = 1; var x = 1; der(x) = -p * x; {body} }}");
-    let found = dae::symbolic::read_text(&text).err().expect("an error").diagnostics;
+    let found = dae::symbolic::read_text(&text).expect_err("an error").diagnostics;
     let first = found.iter().next().expect("an error");
     (first.code.text().to_string(), first.message.clone())
 }

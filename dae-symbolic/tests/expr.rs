@@ -128,6 +128,7 @@ fn points(function: Function) -> [(f64, f64); 3] {
     match function.domain() {
         Domain::Reals | Domain::CosineNonZero => [(0.3, 0.0), (-0.7, 0.0), (1.1, 0.0)],
         Domain::Kink => [(0.6, 1.9), (-2.5, 0.4), (3.0, -1.0)],
+        Domain::Steps => [(0.6, 0.0), (-2.5, 0.0), (3.2, 0.0)],
         Domain::NonZero => [(0.6, 1.9), (-2.5, 0.4), (3.0, -1.0)],
         Domain::Positive => [(0.6, 1.9), (2.5, 0.4), (3.0, -1.0)],
         Domain::AboveOne => [(1.5, 0.0), (2.0, 0.0), (7.0, 0.0)],
