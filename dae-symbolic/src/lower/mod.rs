@@ -23,6 +23,7 @@ mod evaluate;
 mod extents;
 mod external;
 mod families;
+mod floors;
 mod incidence;
 mod items;
 mod leaves;
