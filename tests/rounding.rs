@@ -106,6 +106,8 @@ fn a_run_begins_with_the_right_integer() {
     let text = "struct Late { var x = 0; var u; der(x) = floor(u); u = 3.7 + t; }";
     everywhere(text, 1.0, |case, solution| {
         assert!((last(solution, "x") - (3.0 * 0.3 + 4.0 * 0.7)).abs() < 1e-12, "{case}: {}", last(solution, "x"));
+        // The analysis has begun with it, too.
+        assert_eq!(solution.occurrences.len(), 1, "{case}");
     });
     let system = system("struct A { var x = 0; der(x) = floor(t / 2); }", "index1");
     let later = Integration::new(system.as_ref()).run(9.0, 11.0).expect("a solution");

@@ -4,6 +4,8 @@
 //! ([`EventsProgram`]); or what is wrong with them: derivatives of a higher order than the equations determine, and
 //! functions from outside the model.
 
+use dae_runtime::contract::DeclaredEvents;
+
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Node, Symbol, UnknownId, reachable, symbols};
 use crate::model::{Event, Model, Trigger, derivative_name};
@@ -39,6 +41,29 @@ pub fn complete(model: &mut Model, prolonged: &mut Prolonged) -> Result<(), Diag
     // Values have been checked, and the model is no excerpt.
     prolonged.events = EventsProgram::new(model, prolonged).ok().flatten();
     Ok(())
+}
+
+/// The values that events give to unknowns at the consistent start `jets`, if they occur there; none where no such point is
+/// known.
+pub fn values_at_start(model: &Model, prolonged: &Prolonged, jets: Option<&[f64]>, t0: f64) -> Vec<(UnknownId, i64)> {
+    let description = prolonged.events_description();
+    let size = prolonged.description.jets.len();
+    let Some(jets) = jets.filter(|jets| jets.len() == size) else { return Vec::new() };
+    let (mut holds, mut values) = (vec![0.0; description.events.len()], vec![0.0; description.changes.len()]);
+    prolonged.conditions(t0, jets, &mut holds);
+    prolonged.new_values(t0, jets, jets, &mut values);
+    let events = model.events.list.iter().enumerate().filter(|(k, event)| event.is_level() && holds[*k] > 0.5);
+    let changes = events.flat_map(|(k, event)| description.changes_of(k).zip(&event.changes));
+    changes.map(|((k, _), change)| (change.unknown, values[k] as i64)).collect()
+}
+
+/// The finding that events at the start change one another's conditions again and again.
+pub fn no_value_at_start(at: Origin) -> Diagnostics {
+    let message = "no integer at the start is consistent with the equations";
+    let finding = Diagnostic::error(Code::InvalidEvent, message).label(at, "changes again and again there");
+    let mut found = Diagnostics::new();
+    found.push(finding.help("give the unknowns in its argument start values"));
+    found
 }
 
 /// An unknown with the order of a derivative.

@@ -71,7 +71,7 @@
 //! # Rounding
 //!
 //! `floor(x)`, `ceil(x)` and `rem_euclid(x, period)` jump, and do so at events: `rem_euclid(t, 0.3)` is a sawtooth whose
-//! steps are met exactly. The integer part of an argument that changes between events is a discrete variable of the
+//! jumps are found to rounding errors. The integer part of an argument that changes between events is a discrete variable of the
 //! model, `floor_of_x`, and the event `floor(x) changes` gives it the next integer, or that beyond which another event has
 //! carried `x`. Of numbers, parameters, and values at an event (`n = floor(pre(x));`), rounding is a function like any
 //! other. Tables, inputs of the caller and external functions are rounded by way of an unknown.

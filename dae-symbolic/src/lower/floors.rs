@@ -14,8 +14,8 @@ use super::rounding::{Floor, Rounding};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, Function, Node as Kernel, Notation, Rational, Symbol, UnknownId, print, reachable};
 use crate::expr::{substitute, symbols};
-use crate::model::family::{Access, Body, Reach, StartBody, StartFamily, TimeInvariant, UnknownArray};
-use crate::model::{Change, Event, Start, Trigger, derivative_name};
+use crate::model::family::{Access, Body, TimeInvariant, UnknownArray};
+use crate::model::{Change, Event, Trigger, derivative_name};
 use crate::syntax::ast::{Node, NodeId};
 
 /// The largest length of a name that is made of an argument.
@@ -30,6 +30,7 @@ impl Evaluator<'_> {
         rounding: Rounding,
         found: &mut Diagnostics,
     ) -> Option<Value> {
+        self.floors.are_any = true;
         let Node::Call { arguments, .. } = node else { return None };
         let values = self.scalars(task, arguments, found)?;
         let unknowns = self.sets.union(values.iter().map(|value| value.unknowns));
@@ -101,10 +102,10 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Evaluates what follows as values at an event, or as guesses, if `are` says so.
+    /// Evaluates what follows as values at an event, or at the start, if `are` says so.
     pub(super) fn take_as_values(&mut self, are: bool) {
-        if self.floors.are_values != are {
-            self.floors.are_values = are;
+        self.floors.are_values = are;
+        if self.floors.are_any {
             self.forget_calls();
         }
     }
@@ -146,34 +147,13 @@ impl Lowering<'_, '_> {
     fn add_floor(&mut self, floor: Floor) {
         let Floor { array, unknown, argument, origin } = floor;
         let text = format!("floor({})", self.argument_text(argument));
-        let taken = |name: &str| {
-            let is_unknown = self.model.unknowns.iter().any(|unknown| unknown.name == name);
-            is_unknown || self.names.get(name).is_some() || self.definition_names.contains(name)
-        };
         let words = identifier(&text);
         let numbered = (2..).map(|k| format!("{words}_{k}"));
-        let name = std::iter::once(words.clone()).chain(numbered).find(|name| !taken(name)).unwrap_or_default();
+        let name = self.free_name(std::iter::once(words.clone()).chain(numbered));
         let docs = vec![format!("`{text}`, which changes at events.")];
         let value = self.floor_at_start(argument);
-        let body = Body::Template(StartBody { indices: Vec::new(), value });
-        self.model.starts.push(StartFamily {
-            unknown: array,
-            order: 0,
-            reach: Reach::Declaration,
-            kind: Start::Fixed,
-            loops: Vec::new(),
-            body,
-            origin,
-            statement: origin,
-        });
-        self.model.unknowns.push(UnknownArray {
-            name,
-            docs,
-            extents: Vec::new(),
-            nominal: 1.0,
-            is_discrete: true,
-            origin,
-        });
+        let part = UnknownArray { name, docs, extents: Vec::new(), nominal: 1.0, is_discrete: true, origin };
+        self.add_unknown(array, part, value);
         self.constancy(array, origin);
         // The argument is outside of [n, n + 1) where it is farther than a half from n + 1/2.
         let dag = &mut self.evaluator.dag;

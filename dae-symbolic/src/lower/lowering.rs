@@ -12,7 +12,8 @@ use super::names::Names;
 use super::resolve::Resolver;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, UnknownId};
-use crate::model::family::{Body, FamilyModel, Loop};
+use crate::model::Start;
+use crate::model::family::{Body, FamilyModel, Loop, Reach, StartBody, StartFamily, UnknownArray};
 use crate::origin::Origin;
 use crate::syntax::ast::{self, Declaration, Expression};
 use crate::syntax::validate::Place;
@@ -76,6 +77,30 @@ impl Lowering<'_, '_> {
         let it = it?;
         self.resolve(it, position, place);
         self.evaluate_scalar(it)
+    }
+
+    /// The first of these names that nothing has.
+    pub(super) fn free_name(&self, mut names: impl Iterator<Item = String>) -> String {
+        let is_free = |name: &String| {
+            let is_unknown = self.model.unknowns.iter().any(|unknown| unknown.name == *name);
+            !is_unknown && self.names.get(name).is_none() && !self.definition_names.contains(name.as_str())
+        };
+        names.find(is_free).unwrap_or_default()
+    }
+
+    /// Adds an unknown that the text does not declare, the one with this number, with a fixed start value.
+    pub(super) fn add_unknown(&mut self, number: usize, it: UnknownArray, start: Expr) {
+        self.model.starts.push(StartFamily {
+            unknown: number,
+            order: 0,
+            reach: Reach::Declaration,
+            kind: Start::Fixed,
+            loops: Vec::new(),
+            body: Body::Template(StartBody { indices: Vec::new(), value: start }),
+            origin: it.origin,
+            statement: it.origin,
+        });
+        self.model.unknowns.push(it);
     }
 
     /// A stand-in for the value of something with an error, which keeps its place because ids are positions; the model

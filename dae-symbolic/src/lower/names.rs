@@ -3,6 +3,7 @@
 //! In: statements in the order of the text. Out: a table from names to declarations, and findings about names that are
 //! declared twice or belong to the language.
 
+use super::rounding::Rounding;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Function, InputId, ParameterId, UnknownId};
 use crate::origin::Origin;
@@ -138,7 +139,8 @@ impl<'a> Names<'a> {
                 .is_some_and(|entry| matches!(entry.entity, Entity::Function(_) | Entity::External(_)));
             function == (kind == NameKind::Function)
         };
-        let language = Function::ALL.iter().map(|function| function.name()).chain(["powi", "der"]);
+        let language =
+            Function::ALL.iter().map(|function| function.name()).chain(["powi", "der", "ceil", "rem_euclid"]);
         let language = language.filter(|_| kind == NameKind::Function);
         let own = self.order.iter().filter(of_kind).copied();
         suggest::nearest(name, more.iter().copied().chain(own).chain(language))
@@ -161,7 +163,7 @@ pub(super) fn duplicate(name: &Name, first: Origin) -> Diagnostic {
 }
 
 pub(super) fn is_function_of_the_language(name: &str) -> bool {
-    matches!(name, "powi" | "pre" | "hold" | "ceil" | "rem_euclid") || Function::from_name(name).is_some()
+    matches!(name, "powi" | "pre" | "hold") || Function::from_name(name).is_some() || Rounding::of_name(name).is_some()
 }
 
 fn next(counter: &mut u32) -> u32 {

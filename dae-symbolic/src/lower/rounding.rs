@@ -50,6 +50,8 @@ pub(super) struct Floor {
 #[derive(Default)]
 pub(super) struct Floors {
     pub(super) list: Vec<Floor>,
-    /// Whether expressions are values at an event, or guesses.
+    /// Whether anything has been rounded so far.
+    pub(super) are_any: bool,
+    /// Whether expressions are values at an event, or at the start.
     pub(super) are_values: bool,
 }

@@ -33,10 +33,11 @@ impl<'a> Lowering<'a, '_> {
         extents: &[usize],
     ) {
         let origin = self.written.expressions.origin(value.root);
-        let Some((loops, body)) = self.by_index(position, value, indices, extents, self.place_of_start(whole.given))
-        else {
-            return;
-        };
+        let place = self.place_of_start(whole.given);
+        self.evaluator.take_as_values(true);
+        let values = self.by_index(position, value, indices, extents, place);
+        self.evaluator.take_as_values(false);
+        let Some((loops, body)) = values else { return };
         let outer = loops.len() - extents.len();
         let element: Vec<Affine> = (outer..loops.len()).map(Affine::variable).collect();
         let body = body.map(|value| StartBody { indices: element.clone(), value });
@@ -91,7 +92,10 @@ impl<'a> Lowering<'a, '_> {
         self.resolve(value, position, self.place_of_start(it.given));
         let (loops, body) = self.family(|this| {
             let indices = this.element(&it.variable.text, &it.element, &extents)?;
-            Some(StartBody { indices, value: this.evaluate_scalar(value)?.expr })
+            this.evaluator.take_as_values(true);
+            let value = this.evaluate_scalar(value);
+            this.evaluator.take_as_values(false);
+            Some(StartBody { indices, value: value?.expr })
         });
         let value_origin = self.written.expressions.origin(value.root);
         if let Some(body) = body {

@@ -117,6 +117,13 @@ pub struct Change {
     pub origin: Origin,
 }
 
+impl Event {
+    /// Whether it occurs wherever a run or a mode begins with its condition true: its condition never remains true.
+    pub fn is_level(&self) -> bool {
+        self.occurs_on_entry && self.within.is_none()
+    }
+}
+
 impl Events {
     /// The mode of which this is the model: `clutch = engaged`; `None` if the text has no modes.
     pub fn mode(&self) -> Option<String> {

@@ -3,8 +3,10 @@
 //! In: a model. Out: start values by order, named sub-expressions, functions from outside the model, and expressions
 //! with inputs replaced by their definitions, or parameters by their defaults.
 
-use super::{Derivation, Domain, Input, Model, StartValue, Unknown};
-use crate::expr::{Dag, Expr, External, ExternalSource, Node, Symbol, reachable, substitute, total_derivative};
+use super::{Derivation, Domain, Input, Model, Start, StartValue, Unknown};
+use crate::expr::{
+    Dag, Expr, External, ExternalSource, Node, Symbol, UnknownId, reachable, substitute, total_derivative,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -25,6 +27,14 @@ impl Model {
         let equations = self.equations.iter().map(|e| &e.domain);
         let parameters = self.parameters.iter().map(|p| &p.domain);
         unknowns.chain(equations).chain(parameters).any(Domain::is_family)
+    }
+
+    /// Gives an unknown a fixed integer as its start value.
+    pub(crate) fn fix_start(&mut self, unknown: UnknownId, value: i64) {
+        let value = self.dag.integer(value);
+        if let Some(it) = self.unknowns.get_mut(unknown.index()) {
+            it.start = Some(StartValue { value, kind: Start::Fixed, origin: it.origin });
+        }
     }
 
     /// Whether the text has boundary conditions, or a description from which they follow.

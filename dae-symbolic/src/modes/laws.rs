@@ -47,7 +47,7 @@ fn without_value(
     event: &Event,
 ) -> Option<Diagnostic> {
     let (known, new) = (&before.prolonged.description, &after.prolonged.description);
-    let on_entry = after.model.events.list.iter().filter(|it| it.occurs_on_entry && it.within.is_none());
+    let on_entry = after.model.events.list.iter().filter(|it| it.is_level());
     let set: Vec<String> = set_by(event, before).into_iter().chain(on_entry.flat_map(|it| set_by(it, after))).collect();
     let is_known = |name: &str| known.jets.iter().any(|jet| jet.name == name) || set.iter().any(|it| it == name);
     let determined = |jet: usize| {

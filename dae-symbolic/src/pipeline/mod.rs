@@ -47,12 +47,31 @@ use crate::index::{Analysis, Limits, differentiated_kinks};
 use crate::model::{Model, Work};
 use crate::prolongation::{Prolonged, prolong_alike};
 
+/// The largest number of analyses until the integers at the start are those of the consistent start.
+const ROUNDS: usize = 10;
+
 /// Runs the pipeline on a whole model. `t0` is the time at which the model's start values hold.
 ///
 /// # Errors
 /// If the model is ill-posed or the analysis cannot decide, or if its values or inputs are at fault.
-pub fn compile(model: Model, t0: f64) -> Result<Compiled, Rejected> {
-    run(model, t0, |model| whole::analysis(model, t0))
+pub fn compile(mut model: Model, t0: f64) -> Result<Compiled, Rejected> {
+    let whole = |model: Model| run(model, t0, |model| whole::analysis(model, t0));
+    // The analysis is that of the point where a run begins, after the events that occur there.
+    let Some(first) = model.events.list.iter().find(|event| event.is_level()).map(|event| event.origin) else {
+        return whole(model);
+    };
+    for _ in 0..ROUNDS {
+        let compiled = whole(model.clone())?;
+        let values =
+            events::values_at_start(&compiled.model, &compiled.prolonged, compiled.analysis.jets.as_deref(), t0);
+        if values.is_empty() {
+            return Ok(compiled);
+        }
+        for (unknown, value) in values {
+            model.fix_start(unknown, value);
+        }
+    }
+    Err(Rejected::text(t0, events::no_value_at_start(first)))
 }
 
 /// Runs the stages with the given analysis, that of a whole model or of an excerpt.

@@ -9,8 +9,8 @@ use super::super::points::{End, Integral};
 use super::Block;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Expr, Node, ParameterId, Symbol, reachable, symbols};
-use crate::model::family::{Body, EquationBody, EquationFamily, Reach, StartBody, StartFamily, UnknownArray};
-use crate::model::{BoundaryConditions, Condition, Start, residual};
+use crate::model::family::{Body, EquationBody, EquationFamily, UnknownArray};
+use crate::model::{BoundaryConditions, Condition, residual};
 use crate::origin::Origin;
 use crate::syntax::ast::{Equation, ItemKind, Name};
 
@@ -139,11 +139,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn add_integral(&mut self, k: usize, integral: Integral) {
-        let taken = |name: &str| self.names.get(name).is_some() || self.definition_names.contains(name);
-        let name = (k + 1..)
-            .map(|n| format!("integral_{n}"))
-            .find(|name| !taken(name) && self.model.unknowns.iter().all(|unknown| unknown.name != *name));
-        let name = name.unwrap_or_default();
+        let name = self.free_name((k + 1..).map(|n| format!("integral_{n}")));
         let Integral { unknown, integrand, origin } = integral;
         let array = self.model.unknowns.len();
         let dag = &mut self.evaluator.dag;
@@ -159,23 +155,8 @@ impl<'a> Lowering<'a, '_> {
             body: Body::Template(EquationBody { residual, incidence }),
             origin,
         });
-        self.model.starts.push(StartFamily {
-            unknown: array,
-            order: 0,
-            reach: Reach::Declaration,
-            kind: Start::Fixed,
-            loops: Vec::new(),
-            body: Body::Template(StartBody { indices: Vec::new(), value: zero }),
-            origin,
-            statement: origin,
-        });
-        self.model.unknowns.push(UnknownArray {
-            name,
-            docs: vec!["Integral of a boundary condition, from `t0` on.".into()],
-            extents: Vec::new(),
-            nominal: 1.0,
-            is_discrete: false,
-            origin,
-        });
+        let docs = vec!["Integral of a boundary condition, from `t0` on.".into()];
+        let integral = UnknownArray { name, docs, extents: Vec::new(), nominal: 1.0, is_discrete: false, origin };
+        self.add_unknown(array, integral, zero);
     }
 }

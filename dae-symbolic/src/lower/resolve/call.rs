@@ -43,12 +43,11 @@ impl Resolver<'_> {
         if matches!(name, "pre" | "hold") {
             return self.at_event(function, arguments, form, found);
         }
-        let rounding = Rounding::of_name(name).map(|it| (Meaning::Rounded(it), it.arity()));
-        let (meaning, arity) = match Function::from_name(name) {
-            _ if rounding.is_some() => rounding.unwrap_or((Meaning::Invalid, 0)),
-            Some(known) => (Meaning::Apply(known), known.arity()),
-            None if name == "powi" => (Meaning::IntegerPower, 2),
-            None => {
+        let (meaning, arity) = match (Rounding::of_name(name), Function::from_name(name)) {
+            (Some(rounding), _) => (Meaning::Rounded(rounding), rounding.arity()),
+            (None, Some(known)) => (Meaning::Apply(known), known.arity()),
+            (None, None) if name == "powi" => (Meaning::IntegerPower, 2),
+            (None, None) => {
                 found.push(self.unknown_function(function));
                 return Meaning::Invalid;
             }
