@@ -7,7 +7,8 @@
 //! An attempt that ends beyond the surface satisfies the equations of the other side there, although most of its length
 //! may lie on this side: with a jump $\Delta f$ of $y'$ its end is in error by $O(h\,\Delta f)$. So only attempts that
 //! end on this side tell where the surface is. It is approached from this side, by inverse interpolation through them;
-//! an attempt that ends beyond it serves as a bound.
+//! an attempt that ends beyond it serves as a bound. Where a method predicts the end of a step well, one that is
+//! predicted to end beyond a jump is not attempted at all.
 
 use crate::contract::Dae;
 
@@ -21,8 +22,12 @@ const MARGIN: f64 = 0.1;
 /// A surface that was only predicted to be passed is still ahead if it is this many times farther away than one that
 /// counts as reached.
 const AHEAD: f64 = 10.0;
-/// Largest number of attempts to end a step at a jump, and at a kink; then the step is left to the error test.
-const ATTEMPTS: [usize; 2] = [40, 8];
+/// After this number of attempts, the distance at which a surface counts as reached is doubled at each further one, up to
+/// the larger of `NEAREST`: an unknown whose iteration error is larger than what it changes by over the distance has
+/// either sign there.
+const ATTEMPTS_TO_BE_NEAR: usize = 20;
+/// Largest number of attempts to end a step at a kink; then the step is left to the error test.
+const ATTEMPTS_AT_KINK: usize = 8;
 
 /// Outcome of an attempt at a step with respect to the switching functions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +40,18 @@ pub(crate) enum StepOutcome {
     AtStart,
     /// A step of this length, positive, is to be tried.
     Retry(f64),
+}
+
+/// How an attempt is known to end beyond a surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Evidence {
+    /// It was predicted to, and has not been made.
+    #[default]
+    Foreseen,
+    /// It was predicted to, and its equations could not be solved.
+    Unsolved,
+    /// Its equations were solved.
+    Solved,
 }
 
 /// The surfaces that a run does not step over.
@@ -59,8 +76,8 @@ pub(crate) struct Discontinuities {
     beyond: Option<(f64, f64)>,
     /// The watched functions at the end of that attempt.
     beyond_values: Vec<f64>,
-    /// Whether that attempt was solved, rather than only predicted to end there.
-    beyond_is_solved: bool,
+    /// How it is known to end there.
+    evidence: Evidence,
     /// Position in `watched` of the switching function that vanishes first.
     first: usize,
     attempts: usize,
@@ -150,11 +167,43 @@ impl Discontinuities {
         } else {
             self.end = values(dae, &self.watched, at);
         }
-        if self.attempts > ATTEMPTS[usize::from(self.is_at_kink())] {
+        if self.is_at_kink() && self.attempts > ATTEMPTS_AT_KINK {
             StepOutcome::Free
         } else {
             self.check(h, solved, resolution)
         }
+    }
+
+    /// The distance from a surface at which it counts as reached.
+    fn distance_reached(&self) -> f64 {
+        let doublings = self.attempts.saturating_sub(ATTEMPTS_TO_BE_NEAR).min(64) as i32;
+        (self.near * 2.0_f64.powi(doublings)).min(NEAREST.1) * self.scale
+    }
+
+    /// The length to try instead of `h`, positive, if a step of that length, of which no attempt has been made, is
+    /// predicted to end beyond a jump, at the state `at`.
+    pub(crate) fn foresee(&mut self, dae: &dyn Dae, h: f64, at: (f64, &[f64], &[f64]), resolution: f64) -> Option<f64> {
+        if self.attempts > 0 || self.watched.len() > self.jumps {
+            return None;
+        }
+        dae.watched_functions(at.0, at.1, at.2, &mut self.end);
+        let (part, first) = self.first_passed()?;
+        let retry = (1.0 - MARGIN) * part * h;
+        if retry <= (self.near * h).max(resolution) || retry.is_nan() {
+            return None;
+        }
+        (self.first, self.attempts) = (first, 1);
+        self.note_beyond(h, part, Evidence::Foreseen);
+        Some(retry)
+    }
+
+    /// Takes note of an attempt of length `h` that ends beyond a surface, which by a secant it meets after a part of
+    /// its length.
+    fn note_beyond(&mut self, h: f64, part: f64, evidence: Evidence) {
+        self.beyond = Some((h, part * h));
+        self.beyond_values.clone_from(&self.end);
+        self.evidence = evidence;
+        self.scale = self.scale.max(h);
     }
 
     /// Outcome of an attempt, from the values of the watched functions.
@@ -172,10 +221,12 @@ impl Discontinuities {
             self.inside.push((h, self.end.clone()));
             self.inside.sort_by(|a, b| a.0.total_cmp(&b.0));
         } else {
-            self.beyond = Some((h, passed.map_or(1.0, |(part, _)| part) * h));
-            self.beyond_values.clone_from(&self.end);
-            self.beyond_is_solved = solved;
-            self.scale = self.scale.max(h);
+            if solved {
+                // By rounding, or by what the iteration leaves, longer ones may have ended before it.
+                self.inside.retain(|(length, _)| *length < h);
+            }
+            let evidence = if solved { Evidence::Solved } else { Evidence::Unsolved };
+            self.note_beyond(h, passed.map_or(1.0, |(part, _)| part), evidence);
         }
         self.next(h, resolution, is_inside)
     }
@@ -207,17 +258,20 @@ impl Discontinuities {
     /// What to do after an attempt of length `h`, in view of the attempts on either side of a surface.
     fn next(&self, h: f64, resolution: f64, is_inside: bool) -> StepOutcome {
         let Some((beyond, guess)) = self.beyond else { return StepOutcome::Free };
-        let near = (self.near * self.scale).max(resolution);
+        let near = self.distance_reached().max(resolution);
         let last = self.inside.last().map_or(0.0, |(h, _)| *h);
         let between = |s: f64| s > last && s <= beyond;
         let found = self.surface().filter(|&(s, _)| between(s));
-        if is_inside && h == last && beyond - h <= near && !self.beyond_is_solved {
+        if is_inside && h == last && beyond - h <= near && self.evidence != Evidence::Solved {
             // The prediction was wrong if the surface is still far ahead; those of the next step will be better.
             let is_ahead = self.distance().is_some_and(|distance| distance > AHEAD * near);
             return if is_ahead { StepOutcome::Free } else { StepOutcome::Reached };
         }
         if is_inside && h == last && found.map_or(beyond, |(s, _)| s) - h <= near {
             return StepOutcome::Reached;
+        }
+        if is_inside && h == last && found.is_none() && self.evidence == Evidence::Foreseen {
+            return StepOutcome::Free;
         }
         // Until there are attempts on this side, the secant to one beyond is used.
         let middle = 0.5 * (last + beyond);
@@ -257,7 +311,7 @@ impl Discontinuities {
         };
         // Across a kink F is continuous, and an attempt that ends beyond it tells which function has the zero.
         let may_vanish =
-            |k: &usize| !self.beyond_is_solved || *k < self.jumps || a.1[*k] * self.beyond_values[*k] <= 0.0;
+            |k: &usize| self.evidence != Evidence::Solved || *k < self.jumps || a.1[*k] * self.beyond_values[*k] <= 0.0;
         let approaching = (0..self.start.len()).filter(|&k| b.1[k].abs() > a.1[k].abs()).filter(may_vanish);
         let ahead = |(s, _): &(f64, f64)| s.is_finite() && *s > a.0;
         approaching.map(estimate).filter(ahead).min_by(|a, b| a.0.total_cmp(&b.0))
@@ -315,6 +369,23 @@ mod tests {
                 assert_eq!(outcome, StepOutcome::Reached, "{bend}, {beyond}");
                 assert!(h < root && root - h < 2e-9 && attempts < 20, "{bend}, {beyond}: {:e}, {attempts}", root - h);
             }
+        }
+    }
+
+    /// The sign is that of the iteration error up to a distance much larger than the one at which a surface counts as
+    /// reached; each attempt has another error.
+    #[test]
+    fn a_surface_in_noise_is_reached() {
+        for noise in [1e-9, 1e-8, 1e-7] {
+            let seed = std::cell::Cell::new(1_u32);
+            let values = |h: f64| {
+                seed.set(seed.get().wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+                let error = if h == 0.0 { 0.0 } else { f64::from(seed.get()) / f64::from(u32::MAX) - 0.5 };
+                ([0.3 - h + noise * error], true)
+            };
+            let (outcome, h, attempts) = locate(1, values);
+            assert_eq!(outcome, StepOutcome::Reached, "{noise:e}");
+            assert!((h - 0.3).abs() <= noise + 2e-9 && attempts < 40, "{noise:e}: {h}, {attempts}");
         }
     }
 

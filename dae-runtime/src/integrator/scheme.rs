@@ -22,6 +22,12 @@ pub(crate) trait Scheme {
         run.candidate_slope.copy_from_slice(&run.yp);
     }
 
+    /// Leaves the prediction for the end of a step of length `h` as [`Scheme::predict_end`] does, if it is about as
+    /// accurate as the step; returns whether that is so.
+    fn foresees_end(&mut self, _run: &mut Run<'_>, _h: f64) -> bool {
+        false
+    }
+
     /// Takes note of an attempt of length `h` that was solved, and ends before a surface in whose search it was made:
     /// the next attempt at the same step can begin from it. One that begins beyond the surface, where the equations are
     /// others, may not find a solution before it.

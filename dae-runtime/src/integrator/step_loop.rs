@@ -35,13 +35,20 @@ impl<'d, S: Scheme> Integrator<'d, S> {
     /// Makes one attempt at a step of signed length `h`.
     fn attempt(&mut self, h: f64, landing: Landing) -> Result<(), Rejection> {
         let (run, scheme) = (&mut self.run, &mut self.scheme);
+        let is_watching = run.discontinuities.is_watching();
+        if is_watching && run.control == StepControl::Adaptive && scheme.foresees_end(run, h) {
+            let end = (run.clock.time() + h, &*run.candidate, &*run.candidate_slope);
+            if let Some(retry) = run.discontinuities.foresee(&*run.dae, h.abs(), end, run.clock.resolution()) {
+                return Err(Rejection { cause: StepError::Switch, retry });
+            }
+        }
         run.weights.update(&run.y, h);
         let solved = scheme.solve(run, h);
         // The step is to be repeated with another matrix: its end is not known.
         if solved.is_err_and(|rejection| rejection.retry >= h.abs()) {
             return solved;
         }
-        if run.discontinuities.is_watching() {
+        if is_watching {
             if solved.is_err() {
                 scheme.predict_end(run, h);
             }

@@ -150,6 +150,15 @@ impl Scheme for Bdf {
         run.candidate_slope.copy_from_slice(&self.prediction.yp);
     }
 
+    fn foresees_end(&mut self, run: &mut Run<'_>, h: f64) -> bool {
+        if self.starting().is_some() {
+            return false;
+        }
+        self.prediction.make(&self.history, self.order, h);
+        self.predict_end(run, h);
+        true
+    }
+
     fn note_before_surface(&mut self, run: &Run<'_>, h: f64) {
         if let Some(starter) = self.starting_mut() {
             starter.radau.note_before_surface(run, h);
@@ -179,6 +188,8 @@ impl Scheme for Bdf {
         if let Some(starter) = self.starter.as_mut().filter(|starter| !starter.is_done()) {
             if let Some(order) = starter.accept(run, h, &mut self.history) {
                 self.order = order;
+                let (jacobians, sides) = starter.radau.jacobians();
+                self.newton.adopt(jacobians, sides);
             }
             return;
         }

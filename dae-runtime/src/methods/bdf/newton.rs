@@ -4,8 +4,8 @@
 //! $F(t, y^{(0)} + e, y'^{(0)} + c\\,e) = 0$.
 //!
 //! Modified Newton with the matrix $c\\,F_{y'} + F_y$ kept over several steps (Brenan, Campbell & Petzold, Sect.
-//! 5.2.2): if it was factorised for another $c_0$, the correction is multiplied by $2/(1 + c/c_0)$, which is best for
-//! the two extremes of the spectrum. The iteration has converged when
+//! 5.2.2), and the two Jacobians for longer than its factors: if it was factorised for another $c_0$, the correction is
+//! multiplied by $2/(1 + c/c_0)$, which is best for the two extremes of the spectrum. The iteration has converged when
 //! $\varrho/(1-\varrho)\\,\lVert\delta\rVert$ is below a fraction of the tolerance, with the correction $\delta$ and
 //! the rate $\varrho$ measured over the iteration. In the norm an unknown of index $k$ counts with the factor
 //! $h^{k-1}$ (see [`crate::integrator::error_weights`]), since its correction contains residuals divided by $h^{k-1}$.
@@ -72,10 +72,13 @@ const SMALLEST_RATE: f64 = 1e-3;
 /// Smallest $\varrho/(1-\varrho)$ carried over if $F$ has kinks, beyond which the iteration behaves differently, or if
 /// there are auxiliary unknowns, which are known to only a few digits.
 const SMALLEST_UNCERTAIN_RATE: f64 = 0.05;
-/// Bounds on $c/c_0$ beyond which the matrix is evaluated and factorised again: at $(1 - \tfrac14)/(1 + \tfrac14)$ and
+/// Bounds on $c/c_0$ beyond which the matrix is factorised again: at $(1 - \tfrac14)/(1 + \tfrac14)$ and
 /// its inverse, corrections with the best factor $2/(1 + c/c_0)$ still reduce the error to a quarter at both ends of
 /// the spectrum.
 const LEADING_RATIO: (f64, f64) = (0.6, 1.0 / 0.6);
+/// Jacobians evaluated at most this many steps ago are factorised for another leading coefficient as they are; should
+/// the iteration fail, they are evaluated anew. (CVODE does so up to 50 steps.)
+const OLDEST: usize = 20;
 
 /// Starting point of the iteration of one step.
 pub(super) struct Predictor<'a> {
@@ -121,7 +124,11 @@ pub(super) struct Newton {
     jacobians: Jacobians,
     matrix: IterationMatrix<f64>,
     state: Matrix,
+    /// Number of steps attempted since the Jacobians were evaluated.
+    age: usize,
     factorized_leading: f64,
+    /// Whether the matrix was factorised for the step at hand.
+    is_new: bool,
     last_leading: f64,
     /// $\varrho/(1-\varrho)$, as last observed or assumed.
     rate_sum: f64,
@@ -171,7 +178,9 @@ impl Newton {
             jacobians: Jacobians::new(description),
             matrix: IterationMatrix::new(plan),
             state: Matrix::Missing,
+            age: 0,
             factorized_leading: 0.0,
+            is_new: false,
             last_leading: 0.0,
             rate_sum: RATE_OF_NEW_MATRIX,
             delta: vec![0.0; n],
@@ -186,6 +195,13 @@ impl Newton {
         }
     }
 
+    /// Takes over Jacobians that were evaluated just before, and the sides of switching functions on which that was.
+    pub(super) fn adopt(&mut self, jacobians: &Jacobians, sides: &Sides) {
+        self.jacobians.clone_from(jacobians);
+        self.sides.clone_from(sides);
+        (self.state, self.age, self.factorized_leading) = (Matrix::Old, 0, 0.0);
+    }
+
     /// Drops the matrix because the equations have changed.
     pub(super) fn forget(&mut self) {
         self.state = Matrix::Missing;
@@ -196,9 +212,9 @@ impl Newton {
         self.max_iterations == MAX_ITERATIONS_AT_FIXED_STEP
     }
 
-    /// Whether the last iteration ended with a matrix evaluated at its predictor.
+    /// Whether a matrix was factorised for the last step.
     pub(super) fn is_new(&self) -> bool {
-        self.state == Matrix::New
+        self.is_new
     }
 
     /// The matrix, and the factor of $F_{y'}$ in it.
@@ -219,8 +235,14 @@ impl Newton {
             self.state = Matrix::Old;
         }
         let ratio = predictor.leading / self.factorized_leading;
-        if self.state == Matrix::Missing || !(ratio > LEADING_RATIO.0 && ratio < LEADING_RATIO.1) {
+        self.age += 1;
+        self.is_new = false;
+        if self.state == Matrix::Missing {
             self.renew(dae, predictor, statistics)?;
+        } else if !(ratio > LEADING_RATIO.0 && ratio < LEADING_RATIO.1) {
+            if self.age > OLDEST || self.factorize(dae, predictor, statistics).is_err() {
+                self.renew(dae, predictor, statistics)?;
+            }
         } else if predictor.leading != self.last_leading {
             self.rate_sum = RATE_OF_OTHER_LEADING;
         }
@@ -270,16 +292,27 @@ impl Newton {
         predictor: &Predictor<'_>,
         statistics: &mut Statistics,
     ) -> Result<(), StepError> {
-        let description = dae.description();
         self.state = Matrix::Missing;
         self.jacobians.evaluate(dae, predictor.t, predictor.y, predictor.yp);
         self.sides.note(dae, predictor.t, predictor.y, predictor.yp);
         statistics.jacobians += 1;
-        self.matrix.assemble(description, predictor.leading, 1.0, &self.jacobians, predictor.h);
+        self.age = 0;
+        self.factorize(dae, predictor, statistics)?;
+        self.state = Matrix::New;
+        Ok(())
+    }
+
+    /// Factorises the matrix of the Jacobians at hand for the leading coefficient of this step.
+    fn factorize(
+        &mut self,
+        dae: &dyn Dae,
+        predictor: &Predictor<'_>,
+        statistics: &mut Statistics,
+    ) -> Result<(), StepError> {
+        self.matrix.assemble(dae.description(), predictor.leading, 1.0, &self.jacobians, predictor.h);
         statistics.factorizations += 1;
         self.matrix.factorize()?;
-        self.state = Matrix::New;
-        self.factorized_leading = predictor.leading;
+        (self.factorized_leading, self.is_new) = (predictor.leading, true);
         self.rate_sum = RATE_OF_NEW_MATRIX;
         Ok(())
     }

@@ -191,6 +191,11 @@ impl Radau {
         &self.orders[self.current]
     }
 
+    /// The Jacobians at hand, and the sides of switching functions on which they were evaluated.
+    pub(crate) fn jacobians(&self) -> (&Jacobians, &Sides) {
+        (&self.jacobians, &self.sides)
+    }
+
     /// Evaluates the Jacobian in the middle of the stages, as the last polynomial predicts it; where that is
     /// unreliable, at the last state or, if it is not finite there, at the predicted end of a step of length `h`.
     fn update_jacobians(&mut self, run: &mut Run<'_>, h: f64) -> Result<(), Rejection> {
