@@ -7,20 +7,22 @@ use std::collections::BTreeSet;
 
 use dae_runtime::signal::Input;
 use dae_runtime::solve::{Integration, Method, Record};
-use dae_symbolic::emit::emit;
-use dae_symbolic::eval::Interpreter;
+use dae_symbolic::emit::{emit, emit_modes};
 use dae_symbolic::form::Form;
 use dae_symbolic::index::Verdict;
 use dae_symbolic::initial_values::contradictions;
-use dae_symbolic::pipeline::{Compiled, compile};
+use dae_symbolic::modes::{MultiMode, compile_modes};
+use dae_symbolic::pipeline::Compiled;
 use dae_symbolic::report::Report;
 use dae_symbolic::syntax::{SourceText, to_text};
-use dae_symbolic::{expand, read_text};
+use dae_symbolic::{Text, expand, read_text};
 use proc_macro2::TokenStream;
 
 /// The largest number of equations, and of unknowns, of a model that is analysed. Larger models are only read: their
 /// analysis takes long without hanging.
 const MAX_SIZE: usize = 200;
+/// The largest number of modes of a model that is analysed, whether or not they can be entered.
+const MAX_MODES: usize = 6;
 
 /// The output asked for once a model is analysed and formulated. Each costs about as much as the analysis of a small model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +38,7 @@ pub(crate) enum Output {
     Code,
     /// The expansion of the macro, from tokens to tokens.
     Macro,
-    /// One formulation in the interpreter: initialisation and a few steps.
+    /// One formulation in the interpreter: initialisation and a few steps, or events.
     Values,
     /// All of the above.
     Everything,
@@ -134,10 +136,14 @@ pub(crate) fn exercise(text: &str, output: Output) -> Reached {
     if output == Output::Reading || model.equations.len().max(model.unknowns.len()) > MAX_SIZE {
         return Reached::Readable;
     }
+    let Ok(read) = Text::read_text(text) else { panic!("a text that has been read is not read again") };
+    if read.variables().iter().map(|variable| variable.alternatives.len()).product::<usize>() > MAX_MODES {
+        return Reached::Readable;
+    }
     write_macro(text, output);
     let kept = output.wants(Output::Report) || output.wants(Output::Pages);
-    let compiled = match compile(model.clone().with_forms(forms(text.len())), 0.0) {
-        Ok(compiled) => compiled,
+    let modes = match compile_modes(&read, Some(&forms(text.len())), 0.0) {
+        Ok(modes) => modes,
         Err(rejected) => {
             assert!(!to_text(&rejected.diagnostics, &sources, source).is_empty(), "a rejection says why");
             if kept {
@@ -148,17 +154,19 @@ pub(crate) fn exercise(text: &str, output: Output) -> Reached {
             return Reached::Rejected(codes, rejected.problem.map_or("none", |problem| problem.kind.name()));
         }
     };
+    let compiled = &modes.start.compiled;
     if kept {
-        let report = Report::compiled(&compiled);
-        print(&report, output, || (report.latex(&compiled), report.html(&compiled)));
-    }
-    if output.wants(Output::Code) {
-        write(&compiled, text.len());
+        let report = Report::compiled(compiled).with_modes(&modes);
+        print(&report, output, || (report.latex(compiled), report.html(compiled)));
     }
     if output.wants(Output::Values) {
-        run(&compiled, text.len());
+        run(&modes, text.len());
     }
-    reached(&compiled)
+    let reached = reached(compiled);
+    if output.wants(Output::Code) {
+        write(modes, text.len());
+    }
+    reached
 }
 
 /// Expands the text as the macro does, if this is requested and the text consists of Rust tokens.
@@ -185,33 +193,35 @@ fn print(report: &Report, output: Output, pages: impl FnOnce() -> (String, Strin
 
 /// Generates the code of all formulations. Lexing it would take most of the time, so only the code of about one text in
 /// four is checked to consist of Rust tokens.
-fn write(compiled: &Compiled, number: usize) {
-    let contradictions = contradictions(compiled);
-    let code = emit(compiled).expect("a whole model tells what all members are like");
-    if contradictions.is_empty() && number.is_multiple_of(4) {
+fn write(modes: MultiMode, number: usize) {
+    let is_consistent = contradictions(&modes.start.compiled).is_empty();
+    let code = if modes.has_modes() { emit_modes(modes) } else { emit(&modes.start.compiled) };
+    let code = code.expect("a whole model tells what all members are like");
+    if is_consistent && number.is_multiple_of(4) {
         assert!(code.parse::<TokenStream>().is_ok(), "generated code is made of Rust tokens");
     }
 }
 
 /// Integrates one formulation for a few steps, which need not succeed, and evaluates the Jacobians that the integrator
 /// does not need.
-fn run(compiled: &Compiled, number: usize) {
-    const STEPS: usize = 4;
+fn run(modes: &MultiMode, number: usize) {
+    let compiled = &modes.start.compiled;
     let Some(form) = compiled.forms.get(number % compiled.forms.len().max(1)) else { return };
     let inputs: Vec<(&str, Input)> = compiled
         .needs
         .iter()
         .map(|need| (need.input.as_str(), Input::with_derivatives(need.order, |t, order| t + order as f64)))
         .collect();
-    let interpreter = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
-    let Ok(dae) = interpreter.with_inputs(&compiled.needs, &inputs) else { return };
-    let dae = dae.completed(form.formulation.completion);
+    let Ok(dae) = modes.formulation(&form.form, &inputs) else { return };
+    // Events are to occur.
+    let has_events = dae.prolongation().declared_events().is_some();
+    let (steps, length) = if has_events { (30, 1.0) } else { (4, 0.1) };
     let method = if number.is_multiple_of(2) { Method::Radau5 } else { Method::Bdf };
     let _ = Integration::new(dae.as_ref())
         .method(method)
-        .max_steps(STEPS)
+        .max_steps(steps)
         .record(Record::Steps)
-        .run(compiled.t0, compiled.t0 + 0.1);
+        .run(compiled.t0, compiled.t0 + length);
     let description = dae.description();
     let size = description.unknowns.len();
     let (y, yp) = (vec![0.5; size], vec![-0.5; size]);

@@ -3,7 +3,7 @@
 //! In: a text, and another one to take from. Out: the text with one change: of signs, numbers, names, functions,
 //! derivatives, whole equations, combinations of them, start values, bounds of arrays, nesting.
 
-use super::invent::{FUNCTIONS, expression, number};
+use super::invent::{FUNCTIONS, condition, expression, number, reactions};
 use crate::draw::Draw;
 use crate::tokens::{Sketch, is_name, is_number};
 
@@ -11,9 +11,39 @@ use crate::tokens::{Sketch, is_name, is_number};
 pub(super) fn change(draw: &mut Draw, text: &str, other: &str) -> String {
     let sketch = Sketch::of(text);
     let changes: &[fn(&mut Draw, &Sketch) -> Option<String>] = &[
-        sign, sign, constant, constant, name, name, wrap, wrap, wrap, side, side, rate, rate, combine, combine,
-        combine, fresh, fresh, fresh, remove, repeat, exchange, starts, starts, bounds, bounds, rename, nest, family,
+        sign,
+        sign,
+        constant,
+        constant,
+        name,
+        name,
+        wrap,
+        wrap,
+        wrap,
+        side,
+        side,
+        rate,
+        rate,
+        combine,
+        combine,
+        combine,
+        fresh,
+        fresh,
+        fresh,
+        remove,
+        repeat,
+        exchange,
+        starts,
+        starts,
+        bounds,
+        bounds,
+        rename,
+        nest,
+        family,
         nominal,
+        event,
+        event,
+        alternatives,
     ];
     if draw.once_in(24) {
         return graft(draw, &sketch, &Sketch::of(other)).unwrap_or_else(|| text.to_string());
@@ -271,6 +301,40 @@ fn nominal(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
     let declaration = draw.choose(&sketch.declarations("var"))?.clone();
     let value = number(draw);
     Some(sketch.with_range(declaration.start..declaration.start, &format!(" #[nominal({value})] ")))
+}
+
+/// An event is added, mostly with a discrete variable.
+fn event(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
+    let list = atoms(sketch)?;
+    let mut targets = vec![draw.choose(&sketch.unknowns)?.clone()];
+    let mut added = String::new();
+    if !draw.once_in(3) && !sketch.tokens.iter().any(|token| token == "count") {
+        added += &format!(" discrete count = {};", number(draw));
+        targets.push("count".into());
+    }
+    added += &format!(" when {} {{ {}}}\n", condition(draw, &list), reactions(draw, &targets, &[]));
+    let open = sketch.tokens.iter().position(|token| token == "{")?;
+    Some(sketch.with_range(open + 1..open + 1, &added))
+}
+
+/// An equation becomes one of two alternatives.
+fn alternatives(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
+    let (equation, _) = draw.choose(&sketch.equations())?.clone();
+    let list = atoms(sketch)?;
+    let unknown = draw.choose(&sketch.unknowns)?.clone();
+    let name = (0..3).map(|k| format!("mode{k}")).find(|name| !sketch.tokens.contains(name))?;
+    let own = sketch.text_of(equation.clone());
+    let other = match draw.below(3) {
+        0 => format!("{unknown} = {}", number(draw)),
+        1 => format!("der({unknown}) = {}", expression(draw, &list, 1)),
+        _ => format!("{unknown} = {}", expression(draw, &list, 1)),
+    };
+    let law = draw.pick(&["", "inelastic; "]);
+    let (there, back) = (condition(draw, &list), condition(draw, &list));
+    let modes = format!(
+        " modes {name} {{ first {{ {own}; when {there} {{ {name} = second; {law}}} }} second {{ {other}; when {back} {{ {name} = first; {law}}} }} }}"
+    );
+    Some(sketch.with_range(equation.start..equation.end + 1, &modes))
 }
 
 /// An equation becomes one of another text, with its names replaced by names of this one.

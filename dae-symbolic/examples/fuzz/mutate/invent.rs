@@ -18,10 +18,11 @@ pub(super) static FUNCTIONS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 
 /// A model of one of the kinds below.
 pub(super) fn model(draw: &mut Draw) -> String {
-    match draw.below(8) {
+    match draw.below(10) {
         0 => arrays(draw),
         1 => lagrangian(draw),
         2 => optimal_control(draw),
+        3 | 4 => hybrid(draw),
         _ => scalars(draw),
     }
 }
@@ -116,6 +117,86 @@ fn scalars(draw: &mut Draw) -> String {
         let _ = writeln!(text, "{equation};");
     }
     text + "}"
+}
+
+/// A condition of an event.
+pub(super) fn condition(draw: &mut Draw, atoms: &[String]) -> String {
+    match draw.below(8) {
+        0 => format!("sample({})", number(draw)),
+        1 => format!("sample({}, {})", number(draw), number(draw)),
+        2 => format!("t {} {}", draw.pick(&[">", ">=", "<"]), number(draw)),
+        3 => format!("{} && {} < {}", condition_on(draw, atoms), draw.pick(atoms), number(draw)),
+        4 => format!("{} || !({})", condition_on(draw, atoms), condition_on(draw, atoms)),
+        _ => condition_on(draw, atoms),
+    }
+}
+
+fn condition_on(draw: &mut Draw, atoms: &[String]) -> String {
+    let depth = draw.below(3);
+    format!("{} {} {}", expression(draw, atoms, depth), draw.pick(&["<", ">", ">=", "<="]), expression(draw, atoms, 0))
+}
+
+/// What happens at an event: new values of some names, notes, and these other statements.
+pub(super) fn reactions(draw: &mut Draw, atoms: &[String], others: &[&str]) -> String {
+    let mut text = String::new();
+    for _ in 0..1 + draw.below(2) {
+        let name = draw.pick(atoms);
+        let statement = match draw.below(8) {
+            0 => format!("{name} = pre({name}) + 1;"),
+            1 => format!("{name} = hold({});", draw.pick(atoms)),
+            2 => format!("{name} = -{} * pre({name});", number(draw)),
+            3 => format!("{name} = {};", expression(draw, atoms, 1)),
+            4 => "note \"here\";".into(),
+            5 => draw.pick(&["terminate \"over\";", "inelastic;", "limit { note \"often\"; }"]).to_string(),
+            _ if others.is_empty() => format!("{name} = {};", number(draw)),
+            _ => draw.pick(others).to_string(),
+        };
+        text += &statement;
+        text.push(' ');
+    }
+    text
+}
+
+/// Two states and a force, in two modes or between the two of an ideal diode, with events and a discrete variable.
+fn hybrid(draw: &mut Draw) -> String {
+    let list = |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
+    let (states, all) = (list(&["x", "y"]), list(&["x", "y", "n", "t", "floor(x)", "p", "pre(n)"]));
+    let given = list(&["x", "y", "n", "t", "p"]);
+    let mut text = format!(
+        "struct M {{\nparam p = 2;\ndiscrete n = {};\nvar x{};\nvar y{};\nvar f;\nder(x) = {} + f;\nder(y) = {};\n",
+        number(draw),
+        start(draw),
+        start(draw),
+        expression(draw, &given, 2),
+        expression(draw, &given, 2),
+    );
+    for _ in 0..draw.below(3) {
+        let (when, what) = (condition(draw, &given), reactions(draw, &list(&["n", "n", "x"]), &[]));
+        let _ = writeln!(text, "when {when} {{ {what}}}");
+    }
+    if draw.once_in(4) {
+        return text + &format!("var v;\nv = {};\ncomplementary c(f, v);\n}}", expression(draw, &given, 2));
+    }
+    text += "modes m {\n";
+    for name in ["a", "b"] {
+        let law = match draw.below(5) {
+            0 => "f = 0".into(),
+            1 => format!("x = {}", expression(draw, &states[1..], 1)),
+            2 => format!("der(x) = {}", expression(draw, &given, 1)),
+            3 => format!("y = {}", number(draw)),
+            _ => format!("f = {}", expression(draw, &all, 2)),
+        };
+        let other = if name == "a" { "m = b;" } else { "m = a;" };
+        let (when, what) =
+            (condition(draw, &given), reactions(draw, &list(&["n", "x", "y"]), &[other, other, "m = a;"]));
+        let law_of_jumps = draw.pick(&["", "", "inelastic;"]);
+        let _ = writeln!(text, "{name} {{ {law}; when {when} {{ {other} {law_of_jumps} }} }}");
+        if draw.once_in(3) {
+            let place = text.trim_end().len() - 1;
+            text.insert_str(place, &format!("when {} {{ {what}}} ", condition(draw, &given)));
+        }
+    }
+    text + "}\n}"
 }
 
 /// An array whose members depend on their neighbours, and a scalar.
