@@ -25,7 +25,8 @@ pub enum SwitchKind {
 #[non_exhaustive]
 pub struct SwitchStatistics {
     /// The function as messages write it, `x - y` for `if x > y { … }`; the name of an event, which is its condition as
-    /// it is written, if the text of the model declares it. Members of different modes with one name are one entry.
+    /// it is written if the text of the model declares it. What has the same name, in different modes for instance, is
+    /// one entry.
     pub name: Name,
     /// Whether it is a function or an event.
     pub kind: SwitchKind,

@@ -44,10 +44,10 @@ impl PiecewiseRun<'_> {
         exit.unwrap_or(of_piece)
     }
 
-    /// The switching function that is most likely to have a zero near the present state: one no farther away than the
-    /// longest step along the tangent and changes of the unknowns by [`NEARBY`] tolerances together lead; `None` if
-    /// there is no such function.
-    pub(super) fn nearest_switch(&self) -> Option<usize> {
+    /// The switching function whose zero is nearest to the present state, and whether it may have one there: no farther
+    /// away than the longest step along the tangent and changes of the unknowns by [`NEARBY`] tolerances together lead;
+    /// `None` if there are no such functions.
+    pub(super) fn nearest_switch(&self) -> Option<(usize, bool)> {
         let (dae, t) = (self.dae, self.stepper.time());
         let count = dae.description().switches.len();
         let function = |t: f64, y: &[f64], yp: &[f64]| {
@@ -73,7 +73,8 @@ impl PiecewiseRun<'_> {
         }
         // A function that is NaN here or nearby may have a zero.
         let is_far = |k: usize| here[k].abs() > reach[k];
-        let distance = |k: usize| here[k].abs() / reach[k];
-        (0..count).filter(|&k| !is_far(k)).min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
+        let distance = |k: usize| (here[k].abs() / reach[k]).max(0.0);
+        let nearest = (0..count).min_by(|&a, &b| distance(a).total_cmp(&distance(b)))?;
+        Some((nearest, !is_far(nearest)))
     }
 }

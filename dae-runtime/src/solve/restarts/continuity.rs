@@ -86,7 +86,7 @@ impl PiecewiseRun<'_> {
         }
         let Some((unknown, after)) = is_checked.then(|| self.jumped(last)).flatten() else { return Ok(()) };
         let t = last.0;
-        let switch = self.phase.beyond().or_else(|| self.nearest_switch());
+        let switch = self.phase.beyond().or_else(|| self.nearest_switch().map(|(switch, _)| switch));
         self.rewind(last, self.stepper.time(), switch)?;
         let name = self.dae.description().unknowns[unknown].name.clone();
         Err(Failure::BranchEnds { t, unknown: name, before: last.1[unknown], after })

@@ -255,7 +255,7 @@ impl<'d> PiecewiseRun<'d> {
             }
             _ => (None, None),
         };
-        let is_near_switch = nearest.is_some();
+        let is_near_switch = nearest.is_some_and(|(_, is_near)| is_near);
         let is_adaptive = self.options.control == StepControl::Adaptive;
         let has_switches = !self.dae.description().switches.is_empty();
         let (phase, t) = (self.phase, self.stepper.time());
@@ -267,7 +267,9 @@ impl<'d> PiecewiseRun<'d> {
                 let is_short = !has_switches || (!is_near_switch && smallest <= SHORT * self.longest_step);
                 let first = is_short.then_some(FIRST_HOP * smallest);
                 self.replace_with(t, Phase::Hopping { left: HOPS, at: None }, first).map_err(|_| failure)?;
-                nearest.into_iter().for_each(|switch| self.by_switch.note_restart(switch));
+                if let Some((switch, true)) = nearest {
+                    self.by_switch.note_restart(switch);
+                }
                 Ok(())
             }
             (Phase::Hopping { at: None, .. }, Some(_))
