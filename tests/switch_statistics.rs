@@ -118,7 +118,10 @@ fn events_cost_what_they_change() {
 fn modes_have_one_list() {
     let system = system(
         "struct A { var x = 1; var v = 0; var y; der(x) = v; y = abs(x);
-         modes m { slow { der(v) = -x; when t >= 5 && t < 10 { m = fast; } } fast { der(v) = -4*x; when t >= 10 { m = slow; } } } }",
+         modes m {
+             slow { der(v) = -x; when t >= 5 && t < 10 { m = fast; } }
+             fast { der(v) = -4*x; when t >= 10 { m = slow; } }
+         } }",
         "index1",
     );
     for method in METHODS {
