@@ -37,7 +37,7 @@ pub use dae_runtime::contract::{Dae, ParameterError};
 pub use dae_runtime::event::{Event, Occurrence};
 pub use dae_runtime::sensitivity::{Adjoint, Gradient, Sensitivities};
 pub use dae_runtime::signal::{Input, InputError, Signal};
-pub use dae_runtime::solution::{SensitivityError, Slide, States};
+pub use dae_runtime::solution::{SensitivityError, Slide, States, SwitchKind, SwitchStatistics};
 pub use dae_runtime::solve::{RunError, Step, StepView, Steps};
 pub use dae_runtime::spline::{Spline, SplineError};
 pub use dae_runtime::stepper::{Failure, Options, Projection, Statistics, StepControl, Stepper, Tolerance};

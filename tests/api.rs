@@ -14,7 +14,7 @@ use dae::runtime::underlying::Unsolvable;
 use dae::{
     Classified, Dae, Event, Failure, ForeignSolution, Gradient, Index, Input, InputError, Integration, Method,
     Occurrence, Options, ParameterError, Radau, Record, RunError, SensitivityError, Solution, Spline, SplineError,
-    Statistics, Status, Step, Tolerance,
+    Statistics, Status, Step, SwitchStatistics, Tolerance,
 };
 
 dae::dae! {
@@ -61,6 +61,7 @@ fn values_go_to_other_threads_and_errors_are_errors() {
     is_shared::<Method>();
     is_shared::<Record>();
     is_shared::<Statistics>();
+    is_shared::<SwitchStatistics>();
     is_shared::<Status>();
     is_shared::<Solution>();
     is_shared::<PendulumSolution>();

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use dae::bvp::BvpStatistics;
 use dae_runtime::contract::{Description, Name};
 use dae_runtime::solution::event::Occurrence;
-use dae_runtime::solution::{EnteredMode, Solution};
+use dae_runtime::solution::{EnteredMode, Solution, SwitchKind, SwitchStatistics};
 use serde::{Serialize, Serializer};
 
 use super::solve_bvp::{Ended, Problem};
@@ -36,7 +36,7 @@ pub(super) struct Simulation<'s> {
     sensitivities: Entries<'s, Entries<'s, Vec<f64>>>,
     invariants_max: Option<f64>,
     invariants: Entries<'s, Option<f64>>,
-    statistics: Statistics,
+    statistics: Statistics<'s>,
 }
 
 /// An event that has occurred.
@@ -80,7 +80,7 @@ struct Slide<'s> {
 }
 
 #[derive(Default, Serialize)]
-struct Statistics {
+struct Statistics<'s> {
     steps: usize,
     rejected: usize,
     residuals: usize,
@@ -88,6 +88,39 @@ struct Statistics {
     factorizations: usize,
     coordinate_changes: usize,
     seconds: f64,
+    switches: Vec<Switch<'s>>,
+}
+
+/// What a switching function or an event has cost.
+#[derive(Serialize)]
+struct Switch<'s> {
+    name: &'s str,
+    kind: &'static str,
+    crossings: usize,
+    restarts: usize,
+    /// The sum of the next three.
+    rejected: usize,
+    switch_rejections: usize,
+    error_rejections: usize,
+    convergence_rejections: usize,
+    /// The time during which the solution has slid along the zero of the function.
+    sliding: f64,
+}
+
+impl<'s> Switch<'s> {
+    fn of(it: &'s SwitchStatistics) -> Self {
+        Switch {
+            name: &it.name,
+            kind: if it.kind == SwitchKind::Event { "event" } else { "function" },
+            crossings: it.crossings,
+            restarts: it.restarts,
+            rejected: it.rejected(),
+            switch_rejections: it.switch_rejections,
+            error_rejections: it.error_rejections,
+            convergence_rejections: it.convergence_rejections,
+            sliding: it.sliding,
+        }
+    }
 }
 
 /// An object whose keys keep this order.
@@ -142,6 +175,7 @@ impl<'s> Simulation<'s> {
                 factorizations: work.factorizations,
                 coordinate_changes: work.coordinate_changes,
                 seconds: solution.seconds,
+                switches: solution.switches.iter().map(Switch::of).collect(),
             },
         }
     }

@@ -10,7 +10,7 @@ use dae_runtime::solution::{Enforcement, Solution};
 
 use super::solve_bvp::Ended;
 
-/// As many events are listed one by one.
+/// As many events, or modes, are listed one by one; and as many switching functions and events with their cost.
 const FEW_EVENTS: usize = 12;
 
 /// A summary of a few lines.
@@ -51,6 +51,26 @@ pub(super) fn text(description: &Description, method: &str, solution: &Solution)
         work.factorizations,
         solution.seconds
     );
+    out.push_str(&switches(solution));
+    out
+}
+
+/// What switching functions and events have cost, the most expensive ones first; empty if nothing has happened at any.
+fn switches(solution: &Solution) -> String {
+    let list = solution.switches_by_cost();
+    let mut out = String::new();
+    if list.is_empty() {
+        return out;
+    }
+    // Writing to a `String` cannot fail.
+    let _ = writeln!(out, "\nSwitching functions and events by cost\n  crossings  restarts  rejected    sliding");
+    for it in list.iter().take(FEW_EVENTS) {
+        let (crossings, restarts, rejected) = (it.crossings, it.restarts, it.rejected());
+        let _ = writeln!(out, "  {crossings:>9}  {restarts:>8}  {rejected:>8}  {:>9.3e}  {}", it.sliding, it.name);
+    }
+    if list.len() > FEW_EVENTS {
+        let _ = writeln!(out, "  and {} more", list.len() - FEW_EVENTS);
+    }
     out
 }
 

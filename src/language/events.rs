@@ -68,6 +68,43 @@
 //! # }
 //! ```
 //!
+//! # What they cost
+//!
+//! [`Solution::switches`](crate::Solution::switches) has an entry for each event, and for each switching function of the
+//! equations (of `if`, `abs`, `min`, `max` and the like): how often it has occurred or changed its sign, how often the
+//! integration has begun anew there, how many steps were repeated because of it, and how long the solution has slid along
+//! it. [`Solution::switches_by_cost`](crate::Solution::switches_by_cost) begins with the one that costs most; `dae
+//! simulate` prints that list, and `--json` has all entries under `statistics.switches`.
+//!
+//! ```
+//! use dae::Integration;
+//!
+//! dae::dae! {
+//!     /// A mass on a spring, with a soft stop and a hard one behind it.
+//!     pub struct Spring {
+//!         var x = 1;
+//!         var v = 0;
+//!         der(x) = v;
+//!         der(v) = if x > 0 { -x } else { 1 - 4 * x };
+//!         when x < -0.1 { v = -0.9 * pre(v); }
+//!         when sample(1) { note "tick"; }
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), dae::RunError> {
+//! let solution = Integration::new(&Spring::default().index1()).run(0.0, 20.0)?;
+//! for it in solution.switches_by_cost() {
+//!     println!("{}: {} crossings, {} steps repeated, {} restarts", it.name, it.crossings, it.rejected(), it.restarts);
+//! }
+//! let repeated: usize = solution.switches.iter().map(|it| it.switch_rejections).sum();
+//! assert_eq!(repeated, solution.statistics.switch_rejections);
+//! # let names: Vec<&str> = solution.switches.iter().map(|it| it.name.as_ref()).collect();
+//! # assert_eq!(names, ["x", "x < -0.1", "sample(1)"]);
+//! # assert_eq!(solution.switches[2].crossings, 21);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Rounding
 //!
 //! `floor(x)`, `ceil(x)` and `rem_euclid(x, period)` jump, and do so at events: `rem_euclid(t, 0.3)` is a sawtooth whose

@@ -71,8 +71,10 @@ fn keys_of_the_json() {
     let run = simulate(&[PENDULUM, "--t-end", "0.5"]);
     let expected = ["name", "form", "status", "times", "values", "invariants_max", "invariants", "statistics"];
     assert_eq!(keys(&run), sorted(expected));
-    let expected = ["steps", "rejected", "residuals", "jacobians", "factorizations", "coordinate_changes", "seconds"];
+    let expected =
+        ["steps", "rejected", "residuals", "jacobians", "factorizations", "coordinate_changes", "seconds", "switches"];
     assert_eq!(keys(&run["statistics"]), sorted(expected));
+    assert_eq!(run["statistics"]["switches"], serde_json::json!([]));
     let times = run["times"].as_array().expect("a list");
     assert_eq!(times.len() as f64, number(&run["statistics"]["steps"]) + 1.0);
     assert_eq!((number(&times[0]), number(&times[times.len() - 1])), (0.0, 0.5));
@@ -365,6 +367,38 @@ fn events_are_reported() {
     assert!(report.contains("when h < 0") && report.contains("v = -0.5·pre(v)"), "{report}");
     let output = dae(&["simulate", &model, "--t-end", "1", "--method", "taylor"]);
     assert!(code(&output) != 0 && stderr(&output).contains("the event `h < 0`"), "{}", stderr(&output));
+}
+
+/// What switching functions and events cost is in the JSON, and in the summary the most expensive first.
+#[test]
+fn costs_of_switches_are_reported() {
+    let text = "struct Ball { var h = 1; var v = 0; der(h) = v; der(v) = -9.81 + if v > 0 { -0.1 } else { 0.1 };
+        when h < 0 { v = -0.5 * pre(v); } when h > 10 { note \"high\"; } }";
+    let model = file("switches.dae", text);
+    let run = simulate(&[&model, "--t-end", "1"]);
+    let switches = run["statistics"]["switches"].as_array().expect("switches");
+    let expected = [
+        "name",
+        "kind",
+        "crossings",
+        "restarts",
+        "rejected",
+        "switch_rejections",
+        "error_rejections",
+        "convergence_rejections",
+        "sliding",
+    ];
+    assert!(switches.iter().all(|it| keys(it) == sorted(expected)), "{switches:?}");
+    let found: Vec<_> = switches.iter().map(|it| (&it["name"], &it["kind"], number(&it["restarts"]))).collect();
+    let [function, event] = ["function", "event"].map(Value::from);
+    let [v, low, high] = ["v", "h < 0", "h > 10"].map(Value::from);
+    // The speed changes its sign at the first impact, on the way back, and at the second impact.
+    assert_eq!(found, [(&v, &function, 1.0), (&low, &event, 2.0), (&high, &event, 0.0)]);
+    assert_eq!([0, 1, 2].map(|k| number(&switches[k]["crossings"])), [3.0, 2.0, 0.0]);
+    let summary = stdout(&dae(&["simulate", &model, "--t-end", "1"]));
+    let (_, table) = summary.split_once("\nSwitching functions and events by cost\n").expect("a table");
+    let names: Vec<&str> = table.lines().skip(1).filter_map(|line| line.split("  ").last()).collect();
+    assert!(names.contains(&"h < 0") && names.contains(&"v") && !table.contains("h > 10"), "{table}");
 }
 
 /// The modes that a run has entered are in the JSON and in the summary; a report says what is known about each mode, and

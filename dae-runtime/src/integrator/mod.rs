@@ -7,6 +7,7 @@
 //! One attempt is `solve` → has it passed a surface? → are the enforced constraints satisfied? → `test_error` →
 //! `accept`; any failure is a [`Rejection`] with the length to try next.
 
+mod by_switch;
 pub(crate) mod clock;
 mod constancy;
 pub(crate) mod discontinuities;

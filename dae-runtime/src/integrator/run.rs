@@ -14,7 +14,9 @@ use crate::integrator::held::Held;
 use crate::integrator::impasse::Impasse;
 use crate::integrator::projection::Projector;
 use crate::integrator::rejection::{Rejection, StepError};
-use crate::integrator::stepper::{Failure, Options, Statistics, StepControl, check_residual, check_start};
+use crate::integrator::stepper::{
+    Failure, Options, Statistics, StepControl, SwitchRejections, check_residual, check_start,
+};
 use crate::linalg::iteration_matrix::FactorizationPlan;
 
 /// Start of a run: consistent `y0`, `yp0` at `t0`, towards `t_end`, which may be earlier.
@@ -51,6 +53,8 @@ pub(crate) struct Run<'d> {
     pub(super) impasse: Impasse,
     pub(super) discontinuities: Discontinuities,
     pub(super) at_switch: Option<usize>,
+    /// Rejected attempts by switching function.
+    pub(super) by_switch: Vec<SwitchRejections>,
 }
 
 impl<'d> Run<'d> {
@@ -85,6 +89,7 @@ impl<'d> Run<'d> {
             impasse: Impasse::new(description),
             discontinuities: Discontinuities::default(),
             at_switch: None,
+            by_switch: vec![SwitchRejections::default(); description.switches.len()],
         };
         run.check_residual()?;
         Ok(run)

@@ -10,7 +10,9 @@ use crate::integrator::output::Output;
 use crate::integrator::rejection::{Rejection, StepError};
 use crate::integrator::run::Run;
 use crate::integrator::scheme::Scheme;
-use crate::integrator::stepper::{DenseAccuracy, Failure, Statistics, StepCause, StepControl, Stepper};
+use crate::integrator::stepper::{
+    DenseAccuracy, Failure, Statistics, StepCause, StepControl, Stepper, SwitchRejections,
+};
 
 /// Largest number of attempts at one step. A search for a surface takes at most some forty, and each failed error test
 /// shortens the step by a factor; only functions that have no values beyond some time, or different values at every
@@ -110,6 +112,7 @@ impl<'d, S: Scheme> Integrator<'d, S> {
 
     /// Counts a rejection and decides which step to try next; a failure if none is left to try.
     fn after(&mut self, rejection: Rejection, h: f64, tries: &mut Tries) -> Result<(f64, Landing), Failure> {
+        self.run.note_rejection(rejection.cause, h);
         let statistics = &mut self.run.statistics;
         match rejection.cause {
             StepError::Error { .. } => statistics.error_rejections += 1,
@@ -212,6 +215,10 @@ impl<S: Scheme> Stepper for Integrator<'_, S> {
 
     fn statistics(&self) -> Statistics {
         self.run.statistics
+    }
+
+    fn add_switch_rejections(&self, all: &mut [SwitchRejections]) {
+        all.iter_mut().zip(&self.run.by_switch).for_each(|(all, it)| *all += *it);
     }
 
     fn dense_accuracy(&self) -> DenseAccuracy {

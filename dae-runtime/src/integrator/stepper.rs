@@ -306,6 +306,27 @@ impl Statistics {
     }
 }
 
+/// Rejected attempts at steps that concern one switching function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SwitchRejections {
+    /// Attempts repeated with another length to end where the function vanishes.
+    pub switch: usize,
+    /// Attempts that pass a zero of the function and have too large an error.
+    pub error: usize,
+    /// Attempts that would pass a zero of the function along the tangent, and whose nonlinear iteration has not
+    /// converged.
+    pub convergence: usize,
+}
+
+impl std::ops::AddAssign for SwitchRejections {
+    fn add_assign(&mut self, other: SwitchRejections) {
+        self.switch += other.switch;
+        self.error += other.error;
+        self.convergence += other.convergence;
+    }
+}
+
 /// An integration under way. After construction nothing allocates, except for the first state between steps.
 pub trait Stepper {
     /// Makes one accepted step, never past the end time. At the end time, or once a step has ended at a switch
@@ -341,6 +362,10 @@ pub trait Stepper {
 
     /// Work done so far.
     fn statistics(&self) -> Statistics;
+
+    /// Adds the rejected attempts so far, one entry per switching function of the formulation; nothing if they are not
+    /// counted.
+    fn add_switch_rejections(&self, _all: &mut [SwitchRejections]) {}
 
     /// Whether dense output is as accurate as the steps.
     fn dense_accuracy(&self) -> DenseAccuracy;

@@ -3,12 +3,14 @@
 //! In: accepted steps, one by one, from the driver. Out: [`Solution`], which is complete up to the time where the run
 //! ended, however it ended.
 
+mod csv;
 mod dense;
 pub mod event;
 mod invariants;
 mod mode;
 mod sensitivities;
 mod slide;
+mod switches;
 pub mod unknowns;
 
 use std::fmt;
@@ -24,6 +26,7 @@ use mode::InMode;
 pub use mode::{EnteredMode, Jump};
 pub use sensitivities::{Sensitivities, SensitivityError};
 pub use slide::Slide;
+pub use switches::{SwitchKind, SwitchStatistics};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +88,10 @@ pub struct Solution {
     /// to.
     #[cfg_attr(feature = "serde", serde(default))]
     pub slides: Vec<Slide>,
+    /// What each switching function of the formulation, in all modes that the run has entered, and each event has cost
+    /// ([`Solution::switches_by_cost`]).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub switches: Vec<SwitchStatistics>,
     /// The modes that the run has entered, for a model with modes.
     #[cfg_attr(feature = "serde", serde(default))]
     pub modes: Vec<EnteredMode>,
@@ -122,6 +129,7 @@ impl Solution {
             in_mode: None,
             occurrences: Vec::new(),
             slides: Vec::new(),
+            switches: Vec::new(),
             modes: Vec::new(),
             sensitivities: None,
             is_adjoint: false,
@@ -212,13 +220,6 @@ impl Solution {
         States { solution: self, indices: 0..self.times.len() }
     }
 
-    /// The record as comma-separated values, for any writer: a row of names, then one per time; the state is followed
-    /// by its derivatives, if there are any, named as `dx/dl`. Numbers have the fewest digits that read back to the
-    /// same value.
-    pub fn csv(&self) -> impl fmt::Display + '_ {
-        Csv(self)
-    }
-
     /// All recorded values of one unknown.
     pub fn column(&self, name: &str) -> Option<Vec<f64>> {
         let k = self.position(name)?;
@@ -276,6 +277,29 @@ impl Solution {
     pub fn invariants_max(&self) -> f64 {
         let kept = self.invariants.iter().filter(|i| i.enforcement != Enforcement::Implied);
         kept.map(|i| i.max).fold(0.0, larger)
+    }
+
+    /// The switching functions and events at which anything has happened, the most expensive ones first: those with the
+    /// most repeated steps and restarts.
+    pub fn switches_by_cost(&self) -> Vec<&SwitchStatistics> {
+        let mut list: Vec<&SwitchStatistics> = self.switches.iter().filter(|it| !it.is_idle()).collect();
+        list.sort_by_key(|it| std::cmp::Reverse((it.rejected() + it.restarts, it.crossings)));
+        list
+    }
+
+    /// Adds the numbers of a part of the run.
+    pub(crate) fn add_switches(&mut self, part: impl IntoIterator<Item = SwitchStatistics>) {
+        switches::add(&mut self.switches, part);
+    }
+
+    /// Adds what the record says: how often events have occurred, and how long the solution has slid.
+    pub(crate) fn add_recorded_switches(&mut self) {
+        let events = self.occurrences.iter().map(|it| SwitchStatistics::of_occurrence(&it.event));
+        let slides = self.slides.iter().map(|it| {
+            let until = it.end.unwrap_or(self.end_time);
+            SwitchStatistics::of_slide(&it.switch, (until - it.begin).abs())
+        });
+        switches::add(&mut self.switches, events.chain(slides));
     }
 
     fn position(&self, name: &str) -> Option<usize> {
@@ -356,6 +380,8 @@ impl Solution {
         }
         self.note_invariants(&next.invariants.iter().map(|it| it.max).collect::<Vec<f64>>());
         (self.end_time, self.end_state, self.end_derivative) = (next.end_time, next.end_state, next.end_derivative);
+        self.statistics += next.statistics;
+        self.add_switches(next.switches);
         self.status = next.status;
     }
 
@@ -424,65 +450,5 @@ impl fmt::Debug for Solution {
             .field("end_state", &self.end_state)
             .field("statistics", &self.statistics)
             .finish_non_exhaustive()
-    }
-}
-
-/// See [`Solution::csv`].
-struct Csv<'s>(&'s Solution);
-
-impl fmt::Display for Csv<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Solution { names, sensitivities, .. } = self.0;
-        let quantities = sensitivities.iter().flat_map(|it| &it.quantities);
-        let derivatives = quantities.flat_map(|by| names.iter().map(move |name| derivative_name(name, by)));
-        f.write_str("t")?;
-        for name in names.iter().map(|name| name.to_string()).chain(derivatives) {
-            // `der(x, 2)` contains the separator.
-            if name.contains([',', '"']) {
-                write!(f, ",\"{}\"", name.replace('"', "\"\""))?;
-            } else {
-                write!(f, ",{name}")?;
-            }
-        }
-        for (i, (t, state)) in self.0.iter().enumerate() {
-            write!(f, "\n{t:?}")?;
-            let of_quantity = |it, k| Sensitivities::column(it, i, k, names.len());
-            let columns =
-                sensitivities.iter().flat_map(|it| (0..it.quantities.len()).filter_map(move |k| of_quantity(it, k)));
-            state.iter().chain(columns.flatten()).try_for_each(|value| write!(f, ",{value:?}"))?;
-        }
-        f.write_str("\n")
-    }
-}
-
-/// `dx/dl`, `d(der(x))/dl`.
-fn derivative_name(name: &str, by: &str) -> String {
-    let spelled = |name: &str| match name.chars().all(|c| c.is_alphanumeric() || c == '_') {
-        true => format!("d{name}"),
-        false => format!("d({name})"),
-    };
-    format!("{}/{}", spelled(name), spelled(by))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::generated::Rejected;
-    use crate::integrator::stepper::Projection;
-
-    #[test]
-    fn csv_quotes_names_and_reads_back() {
-        let mut solution = Solution::new(&Rejected, 0.0, &[], &[], &Projection::Off.levels());
-        solution.names = vec!["x".into(), "der(x, 2)".into()];
-        solution.push(0.0, &[1.0 / 3.0, -1e-300]);
-        solution.push(0.5, &[f64::NAN, 2.0]);
-        assert_eq!(solution.csv().to_string(), "t,x,\"der(x, 2)\"\n0.0,0.3333333333333333,-1e-300\n0.5,NaN,2.0\n");
-        let mut sensitivities = Sensitivities::new(vec!["l".into()]);
-        sensitivities.push([1.0, 2.0, 3.0, 4.0].into_iter());
-        solution.sensitivities = Some(sensitivities);
-        assert_eq!(
-            solution.csv().to_string(),
-            "t,x,\"der(x, 2)\",dx/dl,\"d(der(x, 2))/dl\"\n0.0,0.3333333333333333,-1e-300,1.0,2.0\n0.5,NaN,2.0,3.0,4.0\n"
-        );
     }
 }

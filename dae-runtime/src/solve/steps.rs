@@ -219,13 +219,14 @@ impl<'d, 'c> Steps<'d, 'c> {
         }
         let outcome = events.check(run, solution);
         if let EventOutcome::Again(target) = outcome {
-            run.rewind(events.last(), target)?;
+            run.rewind(events.last(), target, None)?;
             // Otherwise the event occurs at the start of the step, where the run now is.
             if target != before {
                 return Ok(None);
             }
         } else {
             events.advance(run.stepper.as_ref());
+            run.note_signs();
             match run.stepper.invariants() {
                 Some(residuals) => self.residuals.copy_from_slice(residuals),
                 None => dae.invariants(t, run.stepper.state(), &mut self.residuals),
@@ -305,24 +306,26 @@ impl<'d, 'c> Steps<'d, 'c> {
         let (t, t_end) = (run.stepper.time(), self.t_end);
         let Begun { dae, y, yp, mut record } = mode.enter(*dae, t, &entering, (options, initialization))?;
         record.jumps.retain(|jump| self.solution.names.contains(&jump.unknown));
-        let (done, slides, step) = (run.statistics(), run.slides(), run.last_step());
-        let mut run = PiecewiseRun::start(dae, self.method, [t, t_end], [&y, &yp], (&self.stops, &self.options))?;
-        run.continue_from(done);
-        self.solution.slides.extend(slides);
+        let (control, step) = (self.options.control, run.last_step());
+        let mut next = PiecewiseRun::start(dae, self.method, [t, t_end], [&y, &yp], (&self.stops, &self.options))?;
+        let events = Events::new(dae, Vec::new(), (t, &y, &yp), t_end, (control, false))?;
+        next.continue_from(run);
+        self.solution.slides.extend(run.slides());
+        self.solution.add_switches(run.switches());
+        self.solution.add_switches(self.events.costs().iter().cloned());
         self.solution.modes.push(record);
-        let control = self.options.control;
-        self.events = Events::new(dae, Vec::new(), (t, &y, &yp), t_end, (control, false))?;
+        self.events = events;
         self.residuals = vec![0.0; dae.description().invariants.len()];
         self.drift = Drift::new(dae.description(), &self.options);
         self.multipliers = Watched::new(dae, &self.options);
         let is_adaptive = control == StepControl::Adaptive;
-        let hidden = is_adaptive.then(|| Hidden::of(dae, &self.options, t_end - t, run.plan())).flatten();
+        let hidden = is_adaptive.then(|| Hidden::of(dae, &self.options, t_end - t, next.plan())).flatten();
         self.recorder.enter(t, hidden, dae);
         self.solution.enter(dae, (t, &y, &yp), &projected_levels(self.method, &self.options));
         dae.invariants(t, &y, &mut self.residuals);
         self.solution.note_invariants(&self.residuals);
         self.recorder.restart(t, &y, &mut self.solution);
-        (self.dae, self.run) = (dae, Some(run));
+        (self.dae, self.run) = (dae, Some(next));
         let changed: Vec<usize> = entering.transitions.iter().map(|it| it.variable).collect();
         let allowed = uncertainty(dae, &self.options);
         self.events.enter(&changed, Some(entering.memory), step, &allowed);
@@ -358,6 +361,9 @@ impl<'d, 'c> Steps<'d, 'c> {
             }
             solution.statistics = run.statistics();
             solution.slides.extend(run.slides());
+            solution.add_switches(run.switches());
+            solution.add_switches(self.events.costs().iter().cloned());
+            solution.add_recorded_switches();
             self.recorder.finish(solution);
             if let (true, Some(multipliers)) = (solution.is_success(), &mut self.multipliers) {
                 let mean = (solution.end_time - self.t0) / solution.statistics.steps.max(1) as f64;

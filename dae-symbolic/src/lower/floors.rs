@@ -222,11 +222,11 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// A text as an identifier: `floor(2·t)` as `floor_of_2_times_t`.
+/// A text as an identifier: `floor(2·t)` as `floor_of_2_times_t`, `floor(y²)` as `floor_of_y_to_2`.
 fn identifier(text: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
-    for character in text.chars().chain(['(']) {
+    for character in with_plain_exponents(text).chars().chain(['(']) {
         if character.is_alphanumeric() || character == '_' {
             word.push(character);
             continue;
@@ -249,4 +249,20 @@ fn identifier(text: &str) -> String {
     }
     let all = words.join("_");
     all.chars().take(LONGEST_NAME).collect::<String>().trim_end_matches('_').to_string()
+}
+
+/// A text with raised digits, which identifiers do not have, in a row: `y^2` for `y²`.
+fn with_plain_exponents(text: &str) -> String {
+    const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let mut plain = String::new();
+    let mut is_raised = false;
+    for character in text.chars() {
+        let digit = RAISED.iter().zip('0'..='9').find(|(raised, _)| **raised == character);
+        if digit.is_some() && !is_raised {
+            plain.push('^');
+        }
+        is_raised = digit.is_some();
+        plain.push(digit.map_or(character, |(_, digit)| digit));
+    }
+    plain
 }

@@ -136,8 +136,9 @@ impl<'d> Between<'d> {
     }
 
     /// The time at which the last step, which began at `before`, has to end so that no function changes its sign twice
-    /// in it and nothing of what is sought lies inside it; `None` if it need not end earlier than it did.
-    pub(super) fn search(&mut self, stepper: &mut dyn Stepper, before: f64, sought: Sought) -> Option<f64> {
+    /// in it and nothing of what is sought lies inside it, and the function because of which it has to; `None` if it
+    /// need not end earlier than it did.
+    pub(super) fn search(&mut self, stepper: &mut dyn Stepper, before: f64, sought: Sought) -> Option<(f64, usize)> {
         let (from, count, most) = self.searched;
         self.searched = match from == before {
             true => (from, count + 1, most),
@@ -172,8 +173,8 @@ impl<'d> Between<'d> {
             if part.is_clear {
                 // Where a clear part begins, the functions are beyond what the part before may have left undecided.
                 self.functions.look_at(a);
-                if let Some(t) = self.note_signs(a, part, sought, stepper) {
-                    return Some(t);
+                if let Some(found) = self.note_signs(a, part, sought, stepper) {
+                    return Some(found);
                 }
                 self.functions.look_at(b);
                 self.functions.sample_others(part.ends);
@@ -195,8 +196,8 @@ impl<'d> Between<'d> {
             }
             if (0..self.sides.len()).any(|k| self.is_open(k, b - a)) {
                 self.divide(part.ends);
-            } else if let Some(t) = self.note_signs(b, part, sought, stepper) {
-                return Some(t);
+            } else if let Some(found) = self.note_signs(b, part, sought, stepper) {
+                return Some(found);
             }
         }
         None
@@ -216,8 +217,8 @@ impl<'d> Between<'d> {
     }
 
     /// Takes in the signs of the functions at `s`, an end of a part that is not divided; returns the time at which the
-    /// step has to end, if it has to end earlier than it did.
-    fn note_signs(&mut self, s: f64, part: Part, sought: Sought, stepper: &dyn Stepper) -> Option<f64> {
+    /// step has to end, if it has to end earlier than it did, and the function because of which.
+    fn note_signs(&mut self, s: f64, part: Part, sought: Sought, stepper: &dyn Stepper) -> Option<(f64, usize)> {
         self.values_before.copy_from_slice(&self.functions.values);
         for k in 0..self.sides.len() {
             if !self.functions.searched[k] {
@@ -230,7 +231,7 @@ impl<'d> Between<'d> {
             // At the end of the step, as at its start, the side on which the run continues counts.
             let noise = if is_vague && s < 0.0 { self.functions.noise[k] } else { 0.0 };
             if let Some(t) = self.note_sign(k, s, sign(self.functions.values[k], noise), sought, stepper) {
-                return Some(self.functions.step.at(t));
+                return Some((self.functions.step.at(t), k));
             }
         }
         None

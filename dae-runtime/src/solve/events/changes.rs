@@ -151,6 +151,7 @@ impl Events<'_, '_> {
                 }
                 let ChangedState { y, is_set, last } = self.changed(dae, &happening, None)?;
                 let (before, yp, memory) = (self.y.clone(), self.yp.clone(), self.memory(&held));
+                all.iter().chain(&happening).for_each(|&event| self.costs[event].restarts += 1);
                 let entering = Entering { transitions, before, y, yp, is_set, event: last, memory };
                 return Ok(Consequence::Enter(entering));
             }
@@ -161,6 +162,7 @@ impl Events<'_, '_> {
                 (0..held.len()).filter(|&event| !held[event] && after[event]).map(|event| own + event).collect();
             if happening.is_empty() {
                 self.settle(&all, &arrived, step);
+                all.iter().for_each(|&event| self.costs[event].restarts += 1);
                 return Ok(Consequence::Restart([self.y.clone(), self.yp.clone()]));
             }
             if let (Some(variation), Some(before)) = (&variation, &carried) {

@@ -21,8 +21,8 @@ use crate::contract::{Dae, Name};
 use crate::integrator::polynomial::evaluate;
 use crate::integrator::stepper::{Failure, StepControl, Stepper};
 use crate::sensitivity::{InStep, Variation};
-use crate::solution::Solution;
 use crate::solution::event::Event;
+use crate::solution::{Solution, SwitchKind, SwitchStatistics};
 
 /// Times within a step at which signs are compared, in units of the step from its end.
 const BETWEEN: [f64; 3] = [-0.75, -0.5, -0.25];
@@ -104,6 +104,8 @@ pub(super) struct Events<'d, 'c> {
     unsettled: Vec<Option<f64>>,
     /// Whether a mode has just been entered, so that what is in `target` occurs before the next step.
     is_entry: bool,
+    /// What each event has cost.
+    costs: Vec<SwitchStatistics>,
 }
 
 struct Target {
@@ -164,12 +166,18 @@ impl<'d, 'c> Events<'d, 'c> {
             settled: Vec::new(),
             unsettled: vec![None; count],
             is_entry: false,
+            costs: (0..count).map(|event| SwitchStatistics::new(SwitchKind::Event, list.name(event))).collect(),
             list,
             has_sensitivities,
         };
         events.sides = events.list.sides(t, y, yp);
         events.sides_ahead.clone_from(&events.sides);
         Ok(events)
+    }
+
+    /// What each event has cost, without the number of its occurrences.
+    pub(super) fn costs(&self) -> &[SwitchStatistics] {
+        &self.costs
     }
 
     fn is_empty(&self) -> bool {
@@ -226,6 +234,7 @@ impl<'d, 'c> Events<'d, 'c> {
             && let Some((better, value)) = self.better(target, [stepper.state(), stepper.derivative()], LARGEST_CHANGE)
         {
             let (other, events) = (Some((target.t, value)), target.events.clone());
+            self.costs[target.events[0]].switch_rejections += 1;
             self.target = Some(Target { t: better, events, other, ..*target });
             return EventOutcome::Again(better);
         }
@@ -241,6 +250,7 @@ impl<'d, 'c> Events<'d, 'c> {
         if landed.is_none()
             && let Some(first) = zeros.iter().find(is_earlier).copied()
         {
+            self.costs[first.event].switch_rejections += 1;
             return EventOutcome::Again(self.aim(first, &zeros, stepper.time()));
         }
         let happening = landed.as_ref().map_or(&[][..], |target| &target.events);

@@ -18,8 +18,8 @@ const MARGIN: f64 = 0.1;
 pub(super) enum Approach {
     /// None, or the search for sign changes finds it.
     None,
-    /// The step has to end at this time.
-    Until(f64),
+    /// The step has to end at this time, before the surface of this switching function.
+    Until(f64, usize),
     /// The start of the step is within its tolerances of the surface of this switching function.
     At(usize),
 }
@@ -65,7 +65,7 @@ impl Approach {
         let target = t + (1.0 - MARGIN) * reached;
         let is_resolved = (target - t).abs() > 16.0 * f64::EPSILON * t.abs();
         match values[surface].abs() > allowed && is_resolved {
-            true => Approach::Until(target),
+            true => Approach::Until(target, surfaces.switch(surface)),
             false => Approach::At(surfaces.switch(surface)),
         }
     }

@@ -49,6 +49,7 @@ impl PiecewiseRun<'_> {
         self.done += Statistics { steps: 0, ..aside.statistics() };
         if is_continuous && differs {
             self.done = self.statistics();
+            self.by_switch.add(self.stepper.as_ref());
             (self.stepper, self.phase, self.until, self.jumped) = (stepper, phase, None, Some(t));
         }
         is_continuous && differs
@@ -85,7 +86,8 @@ impl PiecewiseRun<'_> {
         }
         let Some((unknown, after)) = is_checked.then(|| self.jumped(last)).flatten() else { return Ok(()) };
         let t = last.0;
-        self.rewind(last, self.stepper.time())?;
+        let switch = self.phase.beyond().or_else(|| self.nearest_switch().map(|(switch, _)| switch));
+        self.rewind(last, self.stepper.time(), switch)?;
         let name = self.dae.description().unknowns[unknown].name.clone();
         Err(Failure::BranchEnds { t, unknown: name, before: last.1[unknown], after })
     }

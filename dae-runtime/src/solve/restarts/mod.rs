@@ -9,6 +9,8 @@
 
 mod along;
 mod approach;
+mod attribution;
+mod by_switch;
 mod chattering;
 mod continuity;
 mod repeat;
@@ -30,6 +32,7 @@ use crate::integrator::stepper::{Failure, Options, Statistics, StepCause, StepCo
 use crate::linalg::iteration_matrix::FactorizationPlan;
 use crate::methods::radau;
 use along::Along;
+use by_switch::BySwitch;
 
 /// Number of steps made by a one-stage method, BDF, where a method with several stages meets a kink.
 const HOPS: usize = 10;
@@ -56,9 +59,6 @@ const CUT: f64 = 0.1;
 /// More pieces than this that together are shorter than the longest step of the run are no progress; the second number
 /// is added to the first once for each switching function, since several may change their signs at one time.
 const PIECES: (usize, usize) = (20, 4);
-/// Where steps become too short, a switching function may have a zero if the longest step along the tangent, together
-/// with changes of the unknowns by this many tolerances, can make it vanish.
-const NEARBY: f64 = 10.0;
 /// Where the first step of a piece has not led beyond the switch at which it began, the next such step is this many
 /// times as long.
 const LONGER: f64 = 10.0;
@@ -92,8 +92,8 @@ pub(super) struct PiecewiseRun<'d> {
     last_switch: Option<usize>,
     /// Searches steps for sign changes; `None` where no function depends on the unknowns.
     between: Option<Between<'d>>,
-    /// Time at which a step that is repeated is to end.
-    until: Option<f64>,
+    /// Time at which a step that is repeated is to end, and the switching function that is the reason.
+    until: Option<(f64, usize)>,
     /// Time of the last kink at which unknowns have jumped.
     jumped: Option<f64>,
     /// The linearised equations before the switch at which the last regular piece ended.
@@ -102,6 +102,8 @@ pub(super) struct PiecewiseRun<'d> {
     constraints: Option<Before>,
     /// The surfaces along which the solution can slide, if there are any.
     along: Option<Along<'d>>,
+    /// What each switching function has cost on earlier pieces.
+    by_switch: BySwitch,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +118,16 @@ enum Phase {
     /// Steps of a one-stage method, to get over a kink or beyond the zero of the switching function `at`; `left` is the
     /// number still to be made.
     Hopping { left: usize, at: Option<usize> },
+}
+
+impl Phase {
+    /// The switching function of the unknowns beyond whose zero its steps lead, if they lead beyond one.
+    fn beyond(self) -> Option<usize> {
+        match self {
+            Phase::Settling { at } | Phase::Hopping { at, .. } => at,
+            Phase::Regular | Phase::Jumping { .. } => None,
+        }
+    }
 }
 
 impl<'d> PiecewiseRun<'d> {
@@ -155,6 +167,7 @@ impl<'d> PiecewiseRun<'d> {
             before_switch: None,
             constraints: None,
             along: Along::of(dae, [t0, t_end], options),
+            by_switch: BySwitch::new(dae, (t0, y0, yp0)),
         };
         run.examine_start([t0, t_end], [y0, yp0])?;
         run.locate_switches();
@@ -201,9 +214,10 @@ impl<'d> PiecewiseRun<'d> {
         &self.plan
     }
 
-    /// Adds the work of a run before this one, in another mode of the model.
-    pub(super) fn continue_from(&mut self, done: Statistics) {
-        self.done += done;
+    /// Adds the work of a run before this one, in another mode of the model, and takes over the sides on which it was.
+    pub(super) fn continue_from(&mut self, before: &PiecewiseRun<'_>) {
+        self.done += before.statistics();
+        self.by_switch.continue_from(&before.by_switch);
     }
 
     /// Work on all pieces and in separate steps.
@@ -235,12 +249,13 @@ impl<'d> PiecewiseRun<'d> {
     /// to continue beyond a kink at which unknowns jump. An error if nothing helps.
     pub(super) fn recover(&mut self, failure: Failure) -> Result<(), Failure> {
         self.note_end()?;
-        let (too_small, is_near_switch) = match &failure {
+        let (too_small, nearest) = match &failure {
             Failure::StepSizeTooSmall { h, cause, .. } => {
-                (Some((h.abs(), matches!(cause, StepCause::Convergence { .. }))), self.is_near_switch())
+                (Some((h.abs(), matches!(cause, StepCause::Convergence { .. }))), self.nearest_switch())
             }
-            _ => (None, false),
+            _ => (None, None),
         };
+        let is_near_switch = nearest.is_some_and(|(_, is_near)| is_near);
         let is_adaptive = self.options.control == StepControl::Adaptive;
         let has_switches = !self.dae.description().switches.is_empty();
         let (phase, t) = (self.phase, self.stepper.time());
@@ -251,7 +266,11 @@ impl<'d> PiecewiseRun<'d> {
                 // A run that gives up early because of kinks need not have shortened its last attempt much.
                 let is_short = !has_switches || (!is_near_switch && smallest <= SHORT * self.longest_step);
                 let first = is_short.then_some(FIRST_HOP * smallest);
-                self.replace_with(t, Phase::Hopping { left: HOPS, at: None }, first).map_err(|_| failure)
+                self.replace_with(t, Phase::Hopping { left: HOPS, at: None }, first).map_err(|_| failure)?;
+                if let Some((switch, true)) = nearest {
+                    self.by_switch.note_restart(switch);
+                }
+                Ok(())
             }
             (Phase::Hopping { at: None, .. }, Some(_))
                 if is_near_switch && !self.is_along() && self.leads_beyond_kink() =>
@@ -263,36 +282,6 @@ impl<'d> PiecewiseRun<'d> {
             }
             (Phase::Regular | Phase::Hopping { .. }, _) => Err(self.of_whole_run(failure)),
         }
-    }
-
-    /// Whether a switching function may have a zero near the present state: no farther away than the longest step along
-    /// the tangent and changes of the unknowns by [`NEARBY`] tolerances together lead.
-    fn is_near_switch(&self) -> bool {
-        let (dae, t) = (self.dae, self.stepper.time());
-        let count = dae.description().switches.len();
-        let function = |t: f64, y: &[f64], yp: &[f64]| {
-            let mut values = vec![0.0; count];
-            dae.switching_functions(t, y, yp, &mut values);
-            values
-        };
-        if count == 0 {
-            return false;
-        }
-        let (mut y, yp) = (self.stepper.state().to_vec(), self.stepper.derivative());
-        let here = function(t, &y, yp);
-        let length = self.longest_step * (self.t_end - t).signum();
-        let ahead: Vec<f64> = y.iter().zip(yp).map(|(y, yp)| y + length * yp).collect();
-        let ahead = function(t + length, &ahead, yp);
-        let mut reach: Vec<f64> = ahead.iter().zip(&here).map(|(a, b)| ((b - a) * b.signum()).max(0.0)).collect();
-        for (i, weight) in self.stepper.error_weights().iter().enumerate() {
-            let old = y[i];
-            y[i] += NEARBY / weight;
-            let changed = function(t, &y, yp);
-            y[i] = old;
-            reach.iter_mut().zip(changed.iter().zip(&here)).for_each(|(reach, (a, b))| *reach += (a - b).abs());
-        }
-        // A function that is NaN here or nearby may have a zero.
-        !here.iter().zip(&reach).all(|(here, reach)| here.abs() > *reach)
     }
 
     /// The failure of a piece with the bound on the number of steps of the whole run: the piece knows only the number
@@ -323,7 +312,8 @@ impl<'d> PiecewiseRun<'d> {
         if t == self.t_end {
             return Ok(());
         }
-        let is_cut = self.until.take_if(|until| *until == t).is_some();
+        let cut = self.until.take_if(|(until, _)| *until == t).map(|(_, switch)| switch);
+        let is_cut = cut.is_some();
         let at = self.stepper.at_switch();
         let switch = self.at_switches().first().copied();
         let beyond = self.beyond_crossings(t);
@@ -364,11 +354,13 @@ impl<'d> PiecewiseRun<'d> {
                         self.note_end()?;
                     }
                 }
+                at.iter().for_each(|&switch| self.by_switch.note_restart(switch));
                 self.replace(t, Phase::Settling { at })
             }
             _ => {
                 self.compare_with_before()?;
                 self.settle_sides()?;
+                cut.iter().for_each(|&switch| self.by_switch.note_restart(switch));
                 // Longer steps may be those that failed.
                 let first = Some(step).filter(|step| *step > 0.0 && matches!(self.phase, Phase::Hopping { .. }));
                 self.replace_with(t, Phase::Regular, first)
@@ -384,6 +376,7 @@ impl<'d> PiecewiseRun<'d> {
         // The time just after one crossing may be that of the next.
         while let Some(crossing) = self.switches.pop_if(|crossing| (beyond - crossing.before) * direction >= 0.0) {
             begins = true;
+            crossing.switch.iter().for_each(|&switch| self.by_switch.note_restart(switch));
             beyond = if (crossing.after - beyond) * direction > 0.0 { crossing.after } else { beyond };
         }
         begins.then_some(beyond)
@@ -448,7 +441,9 @@ impl<'d> PiecewiseRun<'d> {
     fn take_over(&mut self, t: f64, [y, yp]: [&[f64]; 2], phase: Phase, first: Option<f64>) -> Result<(), Failure> {
         let done = self.statistics();
         let start = RunStart { t0: t, y0: y, yp0: yp, t_end: self.t_end, plan: &self.plan };
-        self.stepper = self.begin(phase, start, first, &done)?;
+        let stepper = self.begin(phase, start, first, &done)?;
+        self.by_switch.add(self.stepper.as_ref());
+        self.stepper = stepper;
         (self.done, self.phase, self.until) = (done, phase, None);
         self.locate_switches();
         Ok(())

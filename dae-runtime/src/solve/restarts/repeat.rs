@@ -23,17 +23,14 @@ impl PiecewiseRun<'_> {
         if self.phase == Phase::Regular {
             let target = match self.approach(start) {
                 Approach::None => self.ceases_to_be_held(start.0)?,
-                Approach::Until(target) => Some(target),
+                Approach::Until(target, switch) => Some((target, switch)),
                 Approach::At(switch) => {
                     self.take_over(start.0, [start.1, start.2], Phase::Regular, None)?;
                     return self.goes_along_from(switch).map(|()| true);
                 }
             };
-            if let Some(target) = target {
-                self.rewind(start, target)?;
-                self.locate_switches();
-                self.until = Some(target);
-                return Ok(true);
+            if let Some((target, switch)) = target {
+                return self.end_earlier(start, target, switch).map(|()| true);
             }
         }
         let t = self.stepper.time();
@@ -45,16 +42,22 @@ impl PiecewiseRun<'_> {
             Phase::Hopping { .. } if self.is_along() => Sought::Jumps { beyond: None },
             Phase::Jumping { .. } | Phase::Hopping { .. } => Sought::Nothing,
         };
-        let target = self.search(start.0, sought).filter(|target| (target - start.0).abs() > shortest);
-        let Some(target) = target else { return self.leaves_at(start) };
-        self.rewind(start, target)?;
-        self.locate_switches();
-        self.until = Some(target);
-        Ok(true)
+        let target = self.search(start.0, sought).filter(|(target, _)| (target - start.0).abs() > shortest);
+        let Some((target, switch)) = target else { return self.leaves_at(start) };
+        self.end_earlier(start, target, self.inner_switch(switch)).map(|()| true)
     }
 
-    /// The time at which the last step, which began at `before`, has to end because of sign changes.
-    fn search(&mut self, before: f64, sought: Sought) -> Option<f64> {
+    /// Has the last step repeated to end at `target`, and a piece begin there, because of a switching function.
+    fn end_earlier(&mut self, start: (f64, &[f64], &[f64]), target: f64, switch: usize) -> Result<(), Failure> {
+        self.rewind(start, target, Some(switch))?;
+        self.locate_switches();
+        self.until = Some((target, switch));
+        Ok(())
+    }
+
+    /// The time at which the last step, which began at `before`, has to end because of sign changes, and the function,
+    /// one of the present piece, that changes its sign.
+    fn search(&mut self, before: f64, sought: Sought) -> Option<(f64, usize)> {
         if !self.is_along() {
             return self.between.as_mut()?.search(self.stepper.as_mut(), before, sought);
         }
@@ -62,15 +65,23 @@ impl PiecewiseRun<'_> {
         between.search(self.stepper.with_weights()?, before, sought)
     }
 
-    /// Has the last step, which began at the given state, repeated to end at `target`.
-    pub(in crate::solve) fn rewind(&mut self, (t, y, yp): (f64, &[f64], &[f64]), target: f64) -> Result<(), Failure> {
+    /// Has the last step, which began at the given state, repeated to end at `target`; because of a switching function,
+    /// unless it is because of an event.
+    pub(in crate::solve) fn rewind(
+        &mut self,
+        (t, y, yp): (f64, &[f64], &[f64]),
+        target: f64,
+        switch: Option<usize>,
+    ) -> Result<(), Failure> {
         let mut done = self.statistics();
         done.steps = done.steps.saturating_sub(1);
         done.switch_rejections += 1;
         let start = RunStart { t0: t, y0: y, yp0: yp, t_end: target, plan: &self.plan };
         let first = Some((target - t).abs()).filter(|length| *length > 0.0);
-        self.stepper = self.begin(self.phase, start, first, &done)?;
-        self.done = done;
+        let stepper = self.begin(self.phase, start, first, &done)?;
+        self.by_switch.add(self.stepper.as_ref());
+        switch.iter().for_each(|&switch| self.by_switch.note_repetition(switch));
+        (self.stepper, self.done) = (stepper, done);
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use super::approach::Approach;
 use super::without_weights::WithoutWeights;
 use super::{Phase, PiecewiseRun};
 use crate::completions::sliding::{Mode, Undecided, Unsuitable};
-use crate::contract::Name;
+use crate::contract::{Dae, Name};
 use crate::integrator::RunStart;
 use crate::integrator::held::Held;
 use crate::integrator::stepper::{Failure, Options, Stepper};
@@ -158,6 +158,7 @@ impl<'d> PiecewiseRun<'d> {
             Ok(piece) => {
                 along.note(t, &piece.dae);
                 along.piece = Some(piece);
+                at.iter().for_each(|&k| self.by_switch.note_restart(along.surfaces.switch(k)));
             }
             Err(undecided) => {
                 along.obstacle = Some((switch, obstacle_of(&undecided)));
@@ -259,8 +260,8 @@ impl<'d> PiecewiseRun<'d> {
     }
 
     /// The time before which the last step, which began at `before`, has to end because the solution ceases to be held
-    /// by surfaces; the run fails there.
-    pub(super) fn ceases_to_be_held(&mut self, before: f64) -> Result<Option<f64>, Failure> {
+    /// by surfaces, and the switching function of one of them; the run fails there.
+    pub(super) fn ceases_to_be_held(&mut self, before: f64) -> Result<Option<(f64, usize)>, Failure> {
         let t = self.stepper.time();
         let (y, yp) = (self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
         let Some(along) = &mut self.along else { return Ok(None) };
@@ -280,8 +281,9 @@ impl<'d> PiecewiseRun<'d> {
         if (held - before).abs() <= 16.0 * f64::EPSILON * t.abs().max(before.abs()) {
             return Err(failure);
         }
+        let switch = piece.dae.slid().next();
         along.end = Some(failure);
-        Ok(Some(held))
+        Ok(switch.map(|switch| (held, switch)))
     }
 
     /// The failure with which the run ends at the time where the last step was to end.
@@ -309,7 +311,9 @@ impl<'d> PiecewiseRun<'d> {
         let start = RunStart { y0: &y0, yp0: &yp0, plan: &piece.plan, ..start };
         let begun = self.begin_with(Held::Shared(piece.dae.clone()), phase, start, &options);
         let invariants = self.dae.description().invariants.len();
-        Some(begun.map(|all| Box::new(WithoutWeights::new(all, n, invariants)) as Box<dyn Stepper + 'd>))
+        let switches = (0..piece.dae.description().switches.len()).map(|k| self.inner_switch(k)).collect();
+        let shown = |all| Box::new(WithoutWeights::new(all, [n, invariants], switches)) as Box<dyn Stepper + 'd>;
+        Some(begun.map(shown))
     }
 
     /// Why the solution cannot be followed along a switching function.

@@ -3,7 +3,7 @@
 //! In: a stepper of the unknowns of a formulation and of the weights of surfaces along which its solution slides. Out:
 //! a stepper of the unknowns of the formulation.
 
-use crate::integrator::stepper::{DenseAccuracy, Failure, Statistics, Stepper};
+use crate::integrator::stepper::{DenseAccuracy, Failure, Statistics, Stepper, SwitchRejections};
 
 /// A stepper that shows the first of its unknowns.
 pub(super) struct WithoutWeights<'d> {
@@ -11,6 +11,8 @@ pub(super) struct WithoutWeights<'d> {
     /// The number of unknowns and of invariants that are shown.
     shown: usize,
     invariants: usize,
+    /// For each switching function of the stepper that of the formulation.
+    switches: Vec<usize>,
     /// Whether the solution slides along any surface.
     is_sliding: bool,
     state: Vec<f64>,
@@ -19,11 +21,20 @@ pub(super) struct WithoutWeights<'d> {
 }
 
 impl<'d> WithoutWeights<'d> {
-    /// Shows this many unknowns and invariants.
-    pub(super) fn new(all: Box<dyn Stepper + 'd>, shown: usize, invariants: usize) -> Self {
+    /// Shows this many unknowns and invariants, and the switching functions of the formulation.
+    pub(super) fn new(all: Box<dyn Stepper + 'd>, [shown, invariants]: [usize; 2], switches: Vec<usize>) -> Self {
         let count = all.state().len();
         let (state, slope) = (vec![0.0; count], vec![0.0; count]);
-        WithoutWeights { all, shown, invariants, is_sliding: count > shown, state, slope, coefficients: Vec::new() }
+        WithoutWeights {
+            all,
+            shown,
+            invariants,
+            switches,
+            is_sliding: count > shown,
+            state,
+            slope,
+            coefficients: Vec::new(),
+        }
     }
 }
 
@@ -66,6 +77,12 @@ impl Stepper for WithoutWeights<'_> {
 
     fn statistics(&self) -> Statistics {
         self.all.statistics()
+    }
+
+    fn add_switch_rejections(&self, all: &mut [SwitchRejections]) {
+        let mut of_stepper = vec![SwitchRejections::default(); self.switches.len()];
+        self.all.add_switch_rejections(&mut of_stepper);
+        self.switches.iter().zip(of_stepper).for_each(|(&switch, it)| all[switch] += it);
     }
 
     fn dense_accuracy(&self) -> DenseAccuracy {
