@@ -20,10 +20,12 @@ use std::fmt;
 
 use super::error::InitializationError;
 use super::reinitialization::{JetPlaces, Restart};
-use super::{InitializationOptions, consistent_initialization, states_of};
+use super::{InitializationOptions, consistent_jets, states_of};
 use crate::contract::{Dae, Kind, Name, Start};
 use crate::linalg::sparse::{Factors, SparseMatrix};
 
+/// Systems of up to this order are solved by dense elimination.
+const DENSE: usize = 40;
 /// The largest number of iterations for the jumps.
 const ITERATIONS: usize = 30;
 /// Jumps are found when a correction is smaller than this fraction of the size of the unknown.
@@ -223,8 +225,8 @@ pub(crate) fn enter(
         Some(_) | None => Start::Free,
     };
     let restart = Restart::at(prolongation, jets.clone(), start);
-    let initial = consistent_initialization(&restart, t, options).map_err(NotEntered::Inconsistent)?;
-    for (jet, &after) in initial.jets.iter().enumerate().filter(|&(jet, _)| is_state(jet) && known[jet].is_some()) {
+    let consistent = consistent_jets(&restart, t, options).map_err(NotEntered::Inconsistent)?;
+    for (jet, &after) in consistent.iter().enumerate().filter(|&(jet, _)| is_state(jet) && known[jet].is_some()) {
         // Impulses have moved the others.
         if (after - jets[jet]).abs() > allowed(after.abs().max(description.jets[jet].nominal)) {
             let before = known[jet].map_or(jets[jet], |it| it.before);
@@ -233,23 +235,32 @@ pub(crate) fn enter(
     }
     let unknown: Vec<usize> = (0..jets.len()).filter(|&jet| is_state(jet) && known[jet].is_none()).collect();
     if !unknown.is_empty() {
-        let aside = |jet: usize| ASIDE * initial.jets[jet].abs().max(description.jets[jet].nominal);
-        let mut elsewhere = initial.jets.clone();
+        let aside = |jet: usize| ASIDE * consistent[jet].abs().max(description.jets[jet].nominal);
+        let mut elsewhere = consistent.clone();
         // Golden-ratio sequence: no two go equally far, so that what depends on their difference shows.
         let fraction = |k: usize| ((k + 1) as f64 * 0.618_033_988_749_895).fract();
         unknown.iter().enumerate().for_each(|(k, &jet)| elsewhere[jet] += aside(jet) * (0.5 + fraction(k)));
         let restart = Restart::at(prolongation, elsewhere, start);
-        let again = consistent_initialization(&restart, t, options).map_err(NotEntered::Inconsistent)?;
-        let moved = |&&jet: &&usize| (again.jets[jet] - initial.jets[jet]).abs() > RETURNED * aside(jet);
+        let again = consistent_jets(&restart, t, options).map_err(NotEntered::Inconsistent)?;
+        let moved = |&&jet: &&usize| (again[jet] - consistent[jet]).abs() > RETURNED * aside(jet);
         if let Some(&jet) = unknown.iter().find(moved) {
             return Err(NotEntered::NoValue { unknown: description.jets[jet].name.clone() });
         }
     }
     let states = (0..jets.len())
         .filter(|&jet| is_state(jet))
-        .filter_map(|jet| known[jet].map(|it| (description.jets[jet].name.clone(), it.before, initial.jets[jet])));
-    let (y, yp) = states_of(dae, t, &initial.jets);
+        .filter_map(|jet| known[jet].map(|it| (description.jets[jet].name.clone(), it.before, consistent[jet])));
+    let (y, yp) = states_of(dae, t, &consistent);
     Ok(Entered { y, yp, states: states.collect(), impulses })
+}
+
+/// Replaces $b$ by $A^{-1} b$; `None` where there are no factors.
+fn solve(matrix: &SparseMatrix, b: &mut [f64]) -> Option<()> {
+    match matrix.rows() <= DENSE {
+        true => matrix.to_dense().factors()?.solve(b),
+        false => Factors::of(matrix).ok()?.solve(b),
+    }
+    Some(())
 }
 
 /// Moves the highest states onto the last constraints, and returns the strengths of all impulses.
@@ -321,8 +332,7 @@ fn jump(
             return Err(failed(row));
         }
         let worst = (0..n).max_by(|&a, &b| right[a].abs().total_cmp(&right[b].abs())).unwrap_or(0);
-        let factors = Factors::of(&SparseMatrix::from_entries(n, n, entries)).map_err(|_| failed(worst))?;
-        factors.solve(&mut right);
+        solve(&SparseMatrix::from_entries(n, n, entries), &mut right).ok_or_else(|| failed(worst))?;
         let mut change = 0.0_f64;
         for (k, &(_, state)) in jumps.columns.iter().enumerate() {
             strengths[k] += right[k];

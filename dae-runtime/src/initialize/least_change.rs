@@ -52,8 +52,7 @@ fn by_inverse(matrix: &Matrix, b: &[f64]) -> Option<Vec<f64>> {
     }
     let mut scaled = matrix.clone();
     equilibrate(&mut scaled);
-    let condition = scaled.norm_1() * scaled.inverse()?.norm_1();
-    if condition.is_nan() || condition > SURELY_REGULAR {
+    if !scaled.is_condition_within(SURELY_REGULAR) {
         return None;
     }
     // Partial pivoting on rows of equal size; the columns may have any size.

@@ -34,7 +34,7 @@ pub use error::{FixedValue, InitializationError, Mismatch};
 use gauss_newton::{Stuck, System};
 pub use least_change::{LeastChange, LeastChangeStep};
 pub use options::InitializationOptions;
-use regularity::regularity;
+use regularity::LastStage;
 pub(crate) use reinitialization::{
     Change, JetPlaces, KeptDerivatives, consistent_restart, restarted_derivatives, restarted_derivatives_in,
 };
@@ -72,18 +72,9 @@ pub fn consistent_initialization(
     t0: f64,
     options: &InitializationOptions,
 ) -> Result<Initial, InitializationError> {
+    let Solved { start, jets, iterations } = Solved::of(prolongation, t0, options)?;
     let description = prolongation.prolongation_description();
-    let mut start = vec![0.0; description.jets.len()];
-    prolongation.start_values(t0, &mut start);
-    check_start_values(description, &start)?;
-
-    let mut system = System::new(prolongation, t0, options);
-    let mut jets = start.clone();
-    for stage in stages(description) {
-        solve_stage(&mut system, stage, &start, &mut jets)?;
-    }
-    let iterations = system.iterations();
-    let condition = regularity(prolongation, t0, &jets)?;
+    let condition = LastStage::at(prolongation, t0, &jets).condition()?;
     let moved = description
         .jets
         .iter()
@@ -92,6 +83,46 @@ pub fn consistent_initialization(
         .map(|(jet, _)| Moved { jet, from: start[jet], to: jets[jet] })
         .collect();
     Ok(Initial { jets, condition, iterations, moved })
+}
+
+/// The jets of a [`consistent_initialization`], whose condition number is computed only where regularity is in doubt.
+pub(crate) fn consistent_jets(
+    prolongation: &dyn Prolongation,
+    t0: f64,
+    options: &InitializationOptions,
+) -> Result<Vec<f64>, InitializationError> {
+    let Solved { jets, .. } = Solved::of(prolongation, t0, options)?;
+    let stage = LastStage::at(prolongation, t0, &jets);
+    if !stage.is_surely_regular() {
+        stage.condition()?;
+    }
+    Ok(jets)
+}
+
+/// The solution of all equations, before the regularity of the last stage is examined.
+struct Solved {
+    start: Vec<f64>,
+    jets: Vec<f64>,
+    iterations: usize,
+}
+
+impl Solved {
+    fn of(
+        prolongation: &dyn Prolongation,
+        t0: f64,
+        options: &InitializationOptions,
+    ) -> Result<Self, InitializationError> {
+        let description = prolongation.prolongation_description();
+        let mut start = vec![0.0; description.jets.len()];
+        prolongation.start_values(t0, &mut start);
+        check_start_values(description, &start)?;
+        let mut system = System::new(prolongation, t0, options);
+        let mut jets = start.clone();
+        for stage in stages(description) {
+            solve_stage(&mut system, stage, &start, &mut jets)?;
+        }
+        Ok(Solved { start, jets, iterations: system.iterations() })
+    }
 }
 
 /// $y$ and $y'$ of a formulation at consistent values of its model, from which an integration may start

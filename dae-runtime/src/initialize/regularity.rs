@@ -14,55 +14,86 @@ use crate::linalg::sparse::{self, Regularity, SparseMatrix};
 /// Matrices up to this order are examined as a whole.
 const DENSE: usize = 100;
 
-/// Condition number of the equilibrated matrix of the last stage, in the 1-norm or, where it is large, in the 2-norm;
-/// or the equations and unknowns that make the matrix singular.
-pub(super) fn regularity(prolongation: &dyn Prolongation, t0: f64, jets: &[f64]) -> Result<f64, InitializationError> {
-    /// If the condition number in the 1-norm is below this, singular values are not computed.
-    const SURELY_REGULAR: f64 = 1e7;
-    /// Smaller entries of a null vector are not reported.
-    const PARTICIPATES: f64 = 0.1;
-    let description = prolongation.prolongation_description();
-    let rows = positions(description.equations.iter().map(|equation| equation.stage == 0));
-    if rows.is_empty() {
-        // Start values that are given outright.
-        return Ok(1.0);
+/// If the condition number of a small matrix in the 1-norm is below this, singular values are not computed.
+const SURELY_REGULAR: f64 = 1e7;
+/// Smaller entries of a null vector are not reported.
+const PARTICIPATES: f64 = 0.1;
+
+/// The rows and columns of stage 0.
+pub(super) struct LastStage<'a> {
+    description: &'a ProlongationDescription,
+    rows: Vec<usize>,
+    columns: Vec<usize>,
+    matrix: SparseMatrix,
+}
+
+impl<'a> LastStage<'a> {
+    pub(super) fn at(prolongation: &'a dyn Prolongation, t0: f64, jets: &[f64]) -> Self {
+        let description = prolongation.prolongation_description();
+        let rows = positions(description.equations.iter().map(|equation| equation.stage == 0));
+        let columns = positions(description.jets.iter().map(|jet| jet.stage == 0));
+        let mut values = vec![0.0; description.jacobian.len()];
+        if !rows.is_empty() {
+            prolongation.prolonged_jacobian(t0, jets, &mut values);
+        }
+        let matrix = entries(description, &rows, &columns, &values);
+        LastStage { description, rows, columns, matrix }
     }
-    let columns = positions(description.jets.iter().map(|jet| jet.stage == 0));
-    let mut values = vec![0.0; description.jacobian.len()];
-    prolongation.prolonged_jacobian(t0, jets, &mut values);
-    let matrix = last_stage(description, &rows, &columns, &values);
-    if rows.len().max(columns.len()) > DENSE && matrix.is_square() {
-        return large(description, &matrix, &rows, &columns);
+
+    /// Whether the matrix is small, and its condition number beyond doubt: then it need not be computed.
+    pub(super) fn is_surely_regular(&self) -> bool {
+        let is_small = self.matrix.is_square() && self.rows.len() <= DENSE;
+        is_small && self.equilibrated().is_condition_within(SURELY_REGULAR)
     }
-    let mut matrix = matrix.to_dense();
-    let names = |rank_error| match rank_error {
-        rank::RankError::NonFinite { row, column } => InitializationError::NonFiniteDerivative {
-            equation: description.equations[rows[row]].name.clone(),
-            unknown: description.jets[columns[column]].name.clone(),
-        },
-        rank::RankError::NoConvergence => InitializationError::SingularJacobian { equations: vec![], unknowns: vec![] },
-    };
-    rank::equilibrate(&mut matrix);
-    if let (true, Some(condition)) = (matrix.is_square(), condition_by_inverse(&matrix))
-        && condition < SURELY_REGULAR
-    {
-        return Ok(condition);
+
+    /// Condition number of the equilibrated matrix, in the 1-norm or, where it is large, in the 2-norm; or the equations
+    /// and unknowns that make the matrix singular.
+    pub(super) fn condition(&self) -> Result<f64, InitializationError> {
+        let LastStage { description, rows, columns, matrix } = self;
+        if rows.is_empty() {
+            // Start values that are given outright.
+            return Ok(1.0);
+        }
+        if rows.len().max(columns.len()) > DENSE && matrix.is_square() {
+            return large(description, matrix, rows, columns);
+        }
+        let matrix = self.equilibrated();
+        let names = |rank_error| match rank_error {
+            rank::RankError::NonFinite { row, column } => InitializationError::NonFiniteDerivative {
+                equation: description.equations[rows[row]].name.clone(),
+                unknown: description.jets[columns[column]].name.clone(),
+            },
+            rank::RankError::NoConvergence => {
+                InitializationError::SingularJacobian { equations: vec![], unknowns: vec![] }
+            }
+        };
+        if let (true, Some(condition)) = (matrix.is_square(), condition_by_inverse(&matrix))
+            && condition < SURELY_REGULAR
+        {
+            return Ok(condition);
+        }
+        let decomposition = SingularValues::of(&matrix).map_err(names)?;
+        let found = decomposition.rank();
+        // A matrix that is merely close to singular gets the benefit of the doubt, and its condition number is reported.
+        let singular = found.rank < columns.len() && found.confidence == Confidence::Clear;
+        if !singular {
+            return Ok(decomposition.condition());
+        }
+        let left = SingularValues::of(&matrix.transpose()).map_err(names)?.right_vectors_from(found.rank);
+        let right = decomposition.right_vectors_from(found.rank);
+        let participants =
+            |vectors: &Matrix| positions((0..vectors.rows()).map(|row| vectors.largest_in_row(row) > PARTICIPATES));
+        Err(InitializationError::SingularJacobian {
+            equations: participants(&left).iter().map(|&i| description.equations[rows[i]].name.clone()).collect(),
+            unknowns: participants(&right).iter().map(|&j| description.jets[columns[j]].name.clone()).collect(),
+        })
     }
-    let decomposition = SingularValues::of(&matrix).map_err(names)?;
-    let found = decomposition.rank();
-    // A matrix that is merely close to singular gets the benefit of the doubt, and its condition number is reported.
-    let singular = found.rank < columns.len() && found.confidence == Confidence::Clear;
-    if !singular {
-        return Ok(decomposition.condition());
+
+    fn equilibrated(&self) -> Matrix {
+        let mut matrix = self.matrix.to_dense();
+        rank::equilibrate(&mut matrix);
+        matrix
     }
-    let left = SingularValues::of(&matrix.transpose()).map_err(names)?.right_vectors_from(found.rank);
-    let right = decomposition.right_vectors_from(found.rank);
-    let participants =
-        |vectors: &Matrix| positions((0..vectors.rows()).map(|row| vectors.largest_in_row(row) > PARTICIPATES));
-    Err(InitializationError::SingularJacobian {
-        equations: participants(&left).iter().map(|&i| description.equations[rows[i]].name.clone()).collect(),
-        unknowns: participants(&right).iter().map(|&j| description.jets[columns[j]].name.clone()).collect(),
-    })
 }
 
 /// $\lVert A \rVert_1 \lVert A^{-1} \rVert_1$; `None` if a pivot vanishes or the computation overflows.
@@ -71,13 +102,8 @@ fn condition_by_inverse(matrix: &Matrix) -> Option<f64> {
     condition.is_finite().then_some(if matrix.is_empty() { 1.0 } else { condition })
 }
 
-/// The rows and columns of stage 0.
-fn last_stage(
-    description: &ProlongationDescription,
-    rows: &[usize],
-    columns: &[usize],
-    values: &[f64],
-) -> SparseMatrix {
+/// The entries in these rows and columns.
+fn entries(description: &ProlongationDescription, rows: &[usize], columns: &[usize], values: &[f64]) -> SparseMatrix {
     let mut place = vec![None; description.jets.len()];
     for (k, &column) in columns.iter().enumerate() {
         place[column] = Some(k);

@@ -6,7 +6,7 @@
 //! This is an initialisation of the model in which changed entries are fixed, and so are states of earlier stages
 //! (positions, if a velocity was changed); other differential unknowns are guesses, and everything else follows.
 
-use super::{Direction, InitializationError, InitializationOptions, consistent_initialization, derivatives_of_jets};
+use super::{Direction, InitializationError, InitializationOptions, consistent_jets, derivatives_of_jets};
 use crate::contract::{Dae, Kind, Name, Prolongation, ProlongationDescription, Start, Unknown};
 
 /// Replaces a state and its derivative by consistent ones, and returns the jets there. Since formulations keep
@@ -23,15 +23,15 @@ pub(crate) fn consistent_restart(
     let (mut restart, places) = Restart::new(dae, t, y, yp);
     let stays = restart.stays(dae, &places, &is_changed);
     restart.mark(|i| if stays[i] { Start::Fixed } else { Start::Guess }, dae, &places);
-    let jets = match consistent_initialization(&restart, t, options) {
-        Ok(initial) => initial.jets,
+    let jets = match consistent_jets(&restart, t, options) {
+        Ok(jets) => jets,
         Err(error) => {
             // The state satisfies constraints only to a tolerance: let all of it move a little, or else the part that
             // was not changed.
             let nearly = [false, true].into_iter().find_map(|keeps_changed| {
                 let meant = |i: usize| if keeps_changed && is_changed(i) { Start::Fixed } else { Start::Guess };
                 restart.mark(meant, dae, &places);
-                let jets = consistent_initialization(&restart, t, options).ok()?.jets;
+                let jets = consistent_jets(&restart, t, options).ok()?;
                 let moved = |(i, place): (usize, &Option<usize>)| {
                     place.is_some_and(|jet| stays[i] && (jets[jet] - y[i]).abs() > allowed(i))
                 };

@@ -35,11 +35,15 @@ const SLOWEST_RATE: f64 = 0.9;
 /// Storage.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Output {
+    /// Those of the polynomial of the last step, if `is_current`.
     coefficients: Vec<f64>,
+    is_current: bool,
     /// The state and the derivative from which the iteration begins.
     start: [Vec<f64>; 2],
     /// Value and derivative of the polynomial.
     polynomial: [Vec<f64>; 2],
+    /// The residual from which a correction is computed, and the correction.
+    residual: Vec<f64>,
     correction: Vec<f64>,
     /// Algebraic unknowns of index 1, and the equations with derivatives.
     algebraic: Vec<usize>,
@@ -58,19 +62,28 @@ impl Output {
         }
     }
 
+    /// Drops what belongs to the last step: another one follows.
+    pub(super) fn forget(&mut self) {
+        self.is_current = false;
+    }
+
     /// Computes the state at time `t` within the step that began at `before`, in `y`.
     pub(super) fn state(&mut self, run: &mut Run<'_>, scheme: &mut dyn Scheme, before: f64, t: f64, y: &mut [f64]) {
         let (now, n) = (run.clock.time(), y.len());
         let (s, h) = ((t - now) / (now - before), now - before);
-        self.coefficients.resize((scheme.dense_degree() + 1) * n, 0.0);
-        scheme.dense_coefficients(run, &mut self.coefficients);
+        if !self.is_current {
+            self.coefficients.resize((scheme.dense_degree() + 1) * n, 0.0);
+            scheme.dense_coefficients(run, &mut self.coefficients);
+            self.is_current = true;
+        }
         let [mut polynomial, mut slope] = std::mem::take(&mut self.polynomial);
         polynomial.resize(n, 0.0);
         slope.resize(n, 0.0);
         evaluate(&self.coefficients, s, h, &mut polynomial, &mut slope);
         y.copy_from_slice(&polynomial);
         let is_solved = run.dae.description().leading == Leading::Solved;
-        if (is_solved || !self.satisfies(run, scheme, t, y, &slope)) && !self.correct(run, scheme, t, y, &mut slope) {
+        let is_satisfied = !is_solved && self.satisfies(run, scheme, t, y, &slope);
+        if !is_satisfied && !self.correct(run, scheme, t, y, &mut slope) {
             // A polynomial of high degree may be far off: algebraic unknowns start from linear interpolation instead.
             for (k, unknown) in run.dae.description().unknowns.iter().enumerate() {
                 if unknown.kind == Kind::Algebraic {
@@ -88,26 +101,26 @@ impl Output {
                 *y = *polynomial;
             }
         }
-        if !is_solved {
+        if !is_solved && !self.algebraic.is_empty() {
+            // If the polynomial satisfies the equations, its residual is known.
+            if !is_satisfied {
+                self.evaluate(run, t, y, &slope);
+            }
             self.solve_for_algebraic(run, scheme, t, y, &slope);
         }
         self.polynomial = [polynomial, slope];
     }
 
-    /// Solves the algebraic equations for the algebraic unknowns of index 1; leaves them unchanged where the iteration
-    /// does not converge.
+    /// Solves the algebraic equations, whose residual has been evaluated, for the algebraic unknowns of index 1; leaves
+    /// these unchanged where the iteration does not converge.
     fn solve_for_algebraic(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, t: f64, y: &mut [f64], slope: &[f64]) {
-        if self.algebraic.is_empty() {
-            return;
-        }
         self.start[0].clear();
         self.start[0].extend_from_slice(y);
         let mut previous = f64::INFINITY;
         for _ in 0..MAX_CORRECTIONS {
-            run.dae.residual(t, y, slope, &mut self.correction);
+            self.correction.clone_from(&self.residual);
             self.with_derivatives.iter().for_each(|&row| self.correction[row] = 0.0);
             scheme.respond(&mut self.correction);
-            run.statistics.residuals += 1;
             run.statistics.solves += 1;
             let size = run.weights.norm_over(&self.algebraic, &self.correction);
             if size > SLOWEST_RATE * previous || !size.is_finite() {
@@ -118,6 +131,7 @@ impl Output {
                 return;
             }
             previous = size;
+            self.evaluate(run, t, y, slope);
         }
         self.algebraic.iter().for_each(|&k| y[k] = self.start[0][k]);
     }
@@ -168,30 +182,34 @@ impl Output {
     /// Evaluates derivatives and algebraic unknowns of a formulation that is solved for them; if they have no values,
     /// leaves `y` and `slope` unchanged and returns `false`.
     fn evaluate_solved(&mut self, run: &mut Run<'_>, t: f64, y: &mut [f64], slope: &mut [f64]) -> bool {
-        self.correction.resize(y.len(), 0.0);
-        run.dae.residual(t, y, slope, &mut self.correction);
-        run.statistics.residuals += 1;
-        if self.correction.iter().any(|r| !r.is_finite()) {
+        self.evaluate(run, t, y, slope);
+        if self.residual.iter().any(|r| !r.is_finite()) {
             return false;
         }
         for (k, unknown) in run.dae.description().unknowns.iter().enumerate() {
             match unknown.kind {
-                Kind::Differential => slope[k] -= self.correction[k],
-                Kind::Algebraic | Kind::Auxiliary { .. } => y[k] -= self.correction[k],
+                Kind::Differential => slope[k] -= self.residual[k],
+                Kind::Algebraic | Kind::Auxiliary { .. } => y[k] -= self.residual[k],
             }
         }
         true
     }
 
+    /// Evaluates the residual.
+    fn evaluate(&mut self, run: &mut Run<'_>, t: f64, y: &[f64], slope: &[f64]) {
+        self.residual.resize(y.len(), 0.0);
+        run.dae.residual(t, y, slope, &mut self.residual);
+        run.statistics.residuals += 1;
+    }
+
     /// Computes the Newton correction of a state and its derivative, in `correction`; returns its weighted norm, or
     /// `None` if that is not finite.
     fn defect(&mut self, run: &mut Run<'_>, scheme: &dyn Scheme, t: f64, y: &[f64], slope: &[f64]) -> Option<f64> {
-        self.correction.resize(y.len(), 0.0);
-        run.dae.residual(t, y, slope, &mut self.correction);
-        run.statistics.residuals += 1;
-        if self.correction.iter().any(|r| !r.is_finite()) {
+        self.evaluate(run, t, y, slope);
+        if self.residual.iter().any(|r| !r.is_finite()) {
             return None;
         }
+        self.correction.clone_from(&self.residual);
         scheme.respond(&mut self.correction);
         run.statistics.solves += 1;
         Some(run.weights.norm(&self.correction)).filter(|size| size.is_finite())

@@ -163,6 +163,7 @@ impl<S: Scheme> Stepper for Integrator<'_, S> {
         if self.run.clock.is_over() || self.run.at_switch.is_some() {
             return Ok(());
         }
+        self.output.forget();
         if self.run.statistics.steps >= self.run.max_steps {
             return Err(self.too_many_steps());
         }

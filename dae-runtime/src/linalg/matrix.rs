@@ -144,6 +144,14 @@ impl Matrix {
         inverse.entries.chunks_exact_mut(self.rows.max(1)).for_each(|column| factors.solve(column));
         Some(inverse)
     }
+
+    /// Whether $\lVert A \rVert_1 \lVert A^{-1} \rVert_1$ is at most `limit`; `false` where there are no factors. The
+    /// inverse is computed only where a bound on its norm does not decide.
+    pub fn is_condition_within(&self, limit: f64) -> bool {
+        let norm = self.norm_1();
+        let Some(factors) = self.clone().factors() else { return false };
+        norm * factors.inverse_bound() <= limit || self.inverse().is_some_and(|it| norm * it.norm_1() <= limit)
+    }
 }
 
 impl Index<(usize, usize)> for Matrix {
@@ -184,6 +192,24 @@ impl Factors {
     /// Replaces $b$ by $A^{-1} b$.
     pub fn solve(&self, b: &mut [f64]) {
         solve(&self.matrix.entries, &self.exchanges, b);
+    }
+
+    /// A bound on $\lVert A^{-1} \rVert_1$, at the cost of one solution. With $M(T)$, the diagonal of $|T|$ minus the rest
+    /// of it, $|A^{-1}| \le M(U)^{-1} M(L)^{-1} P$ (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, sect.
+    /// 8.3); the bound is the largest sum of a column.
+    pub fn inverse_bound(&self) -> f64 {
+        let n = self.matrix.rows;
+        let mut sums = vec![1.0; n];
+        let product = |entries: &[f64], sums: &[f64]| entries.iter().zip(sums).map(|(a, b)| a.abs() * b).sum::<f64>();
+        for k in 0..n {
+            let column = self.matrix.column(k);
+            sums[k] = (1.0 + product(&column[..k], &sums)) / column[k].abs();
+        }
+        for k in (0..n).rev() {
+            sums[k] += product(&self.matrix.column(k)[k + 1..], &sums[k + 1..]);
+            sums.swap(k, self.exchanges[k]);
+        }
+        largest(sums.into_iter())
     }
 
     /// The pivots, whose product is $\pm\det A$.
@@ -262,6 +288,24 @@ mod tests {
         let determinant: f64 =
             Matrix::from_row_slice(2, 2, &[1.0, 2.0, 3.0, 4.0]).factors().unwrap().pivots().product();
         assert!((determinant.abs() - 2.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn conditions_are_decided_as_by_the_inverse() {
+        for n in [1, 2, 5, 12] {
+            let entry = |i: usize, j: usize| match (i * 7 + j * 5 + i * i * j) % 4 {
+                0 => ((3 * i + 11 * j) % 13) as f64 - 6.3,
+                _ => f64::from(u8::from(i == j)),
+            };
+            let matrix = Matrix::from_fn(n, n, entry);
+            let factors = matrix.clone().factors().unwrap();
+            let (exact, bound) = (matrix.inverse().unwrap().norm_1(), factors.inverse_bound());
+            assert!(bound >= exact * (1.0 - 1e-14) && bound < 1e6 * exact, "{n}: {bound} for {exact}");
+            let condition = matrix.norm_1() * exact;
+            assert!(matrix.is_condition_within(1.001 * condition) && !matrix.is_condition_within(0.999 * condition));
+        }
+        assert!(!Matrix::from_row_slice(2, 2, &[1.0, 2.0, 2.0, 4.0]).is_condition_within(f64::INFINITY));
+        assert!(!Matrix::from_row_slice(2, 2, &[1.0, f64::NAN, 0.0, 1.0]).is_condition_within(f64::INFINITY));
     }
 
     #[test]

@@ -3,10 +3,10 @@
 //! In: the stages of an attempt. Out: the defect at the start of the step or between its nodes, in units of the
 //! unknowns, that is, filtered by $-\bigl(\frac\gamma h F_{y'} + F_y\bigr)^{-1}$.
 
+use super::Radau;
 use super::accuracy::Accuracy;
 use super::polynomial::Polynomial;
 use super::stages::{Origin, combine};
-use super::{Order, Radau};
 use crate::integrator::{Rejection, Run, StepError};
 
 /// A start that misses the equations by no more than this, in units of the error allowed, is moved onto them.
@@ -81,9 +81,9 @@ impl Radau {
             }
             return;
         }
-        let Order { tableau, largest_between, .. } = &self.orders[self.last];
+        let tableau = self.orders[self.last].tableau;
         let power = ratio.powi(tableau.stages() as i32 + 1);
-        let share = largest_between * power / tableau.node_polynomial(1.0 + ratio);
+        let share = tableau.largest_between * power / tableau.node_polynomial(1.0 + ratio);
         self.polynomial.evaluate(ratio, &mut self.point, &mut self.slope);
         for &k in &self.prescribed {
             let error = share * (run.candidate[k] - self.point[k]);

@@ -94,24 +94,12 @@ const MIDDLE: f64 = 0.6;
 /// The polynomial is extrapolated for this where the step is at most this many times as long as the last one.
 const TRUSTED: f64 = 2.0;
 
-/// Number of points at which the node polynomial is sampled.
-const SAMPLES: usize = 200;
-
 /// A method of one order.
 #[derive(Clone, Debug)]
 struct Order {
     tableau: &'static Tableau,
     limits: Limits,
     scales: Scales,
-    /// The largest value of $|\theta \prod_i (\theta - c_i)|$ in the step.
-    largest_between: f64,
-}
-
-impl Order {
-    fn new(tableau: &'static Tableau, limits: Limits, scales: Scales) -> Order {
-        let largest_between = (1..SAMPLES).map(|k| tableau.node_polynomial(k as f64 / SAMPLES as f64).abs());
-        Order { largest_between: largest_between.fold(0.0, f64::max), tableau, limits, scales }
-    }
 }
 
 /// The Radau IIA scheme.

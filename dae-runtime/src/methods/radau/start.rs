@@ -82,7 +82,7 @@ impl Radau {
             let patience = patience(options.control);
             let limits = Limits { tolerance, max_iterations, patience, unobserved: UNOBSERVED, noise: NOISE };
             let scales = Scales { exponent: 1.0 / (stages + 1) as f64, max_iterations };
-            Order::new(Tableau::of(stages), limits, scales)
+            Order { tableau: Tableau::of(stages), limits, scales }
         };
         let orders: Vec<Order> = (stages.least..=stages.most).step_by(2).map(order).collect();
         let mut radau = Radau {

@@ -37,6 +37,8 @@ use super::accuracy::StageRange;
 const GRID: usize = 1000;
 /// Iterations of Newton's method and of bisection, more than they need.
 const ITERATIONS: usize = 100;
+/// Number of points at which the node polynomial is sampled.
+const SAMPLES: usize = 200;
 
 /// The coefficients of a method.
 #[derive(Clone, Debug)]
@@ -57,6 +59,8 @@ pub(crate) struct Tableau {
     pub(crate) t_inverse: Matrix,
     /// Maps $(-Z_s, Z_1 - Z_s, \dots, Z_{s-1} - Z_s)$ to the coefficients of $s, s^2, \dots$ of $p(1 + s) - p(1)$.
     pub(crate) dense: Matrix,
+    /// The largest value of $|\theta \prod_i (\theta - c_i)|$ in a step.
+    pub(super) largest_between: f64,
 }
 
 impl Tableau {
@@ -82,7 +86,11 @@ impl Tableau {
         let end = |i: usize| if i == 0 { -1.0 } else { c[i - 1] - 1.0 };
         let powers = Matrix::from_fn(stages, stages, |i, k| end(i).powi(k as i32 + 1));
         let start = (1..=stages).map(|j| d[(0, j)]).collect();
-        Tableau { start, gamma, pairs, t_inverse: inverted(&t), dense: inverted(&powers), c, inverse, t }
+        let (t_inverse, dense) = (inverted(&t), inverted(&powers));
+        let mut tableau = Tableau { start, gamma, pairs, t_inverse, dense, c, inverse, t, largest_between: 0.0 };
+        let between = (1..SAMPLES).map(|k| tableau.node_polynomial(k as f64 / SAMPLES as f64).abs());
+        tableau.largest_between = between.fold(0.0, f64::max);
+        tableau
     }
 
     /// $\omega(\theta) = \theta \prod_i (\theta - c_i)$.

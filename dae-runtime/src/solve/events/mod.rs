@@ -378,12 +378,9 @@ impl<'d, 'c> Events<'d, 'c> {
         let mut found = Vec::new();
         self.settled.clear();
         let searched: Vec<usize> = (0..self.happened.len()).filter(|&event| self.list.is_searched(event)).collect();
+        // Whether functions turn is examined at the same times for all of them.
+        let mut examined: Vec<(f64, Vec<f64>)> = Vec::new();
         for event in searched {
-            let mut at = |t: f64| {
-                let mut value = f64::NAN;
-                between(t, &mut |t, y, yp| value = self.list.value(event, t, y, yp));
-                value
-            };
             let signed =
                 samples.iter().map(|(t, values)| (*t, values[event])).filter(|&(_, v)| v != 0.0 && !v.is_nan());
             let mut signed: Vec<(f64, f64)> = signed.collect();
@@ -399,7 +396,22 @@ impl<'d, 'c> Events<'d, 'c> {
                     found.push(Zero { event, t: self.t, is_noted: false });
                 }
             }
-            insert_dips(&mut signed, &mut at);
+            insert_dips(&mut signed, &mut |t: f64| {
+                let known = examined.iter().find(|(other, _)| *other == t);
+                if let Some((_, values)) = known {
+                    return values[event];
+                }
+                let mut values = Vec::new();
+                between(t, &mut |t, y, yp| values = self.list.values(t, y, yp));
+                let value = values[event];
+                examined.push((t, values));
+                value
+            });
+            let mut at = |t: f64| {
+                let mut value = f64::NAN;
+                between(t, &mut |t, y, yp| value = self.list.value(event, t, y, yp));
+                value
+            };
             let direction = self.list.direction(event);
             let changes = signed.windows(2).filter(|pair| direction.admits(pair[0].1, pair[1].1));
             let times: Vec<f64> = changes.map(|pair| bracketed(pair[0], pair[1], resolution, &mut at)).collect();
