@@ -40,7 +40,7 @@ fn allocations_once(method: Method, dae: &dyn Dae, y0: &[f64], yp0: &[f64], t_en
     let change = region.change();
     let statistics = stepper.statistics();
     // The run contains repeated steps, and new matrices if the method has any.
-    let has_matrices = method.is_explicit() || statistics.jacobians > 10;
+    let has_matrices = method.is_explicit() || statistics.factorizations > 10;
     assert!(stepper.time() == t_end && statistics.rejected() > 0 && has_matrices, "{statistics:?}");
     change.allocations + change.reallocations
 }

@@ -175,6 +175,7 @@ impl Scheme for Bdf {
         if estimate.test > 1.0 || estimate.test.is_nan() {
             let (order, factor) = self.control.after_rejection(&estimate, self.order);
             self.order = order;
+            self.newton.suspect_jacobians();
             let cause = StepError::Error { unknown: self.worst(run) };
             return Err(Rejection { cause, retry: factor * h.abs() });
         }

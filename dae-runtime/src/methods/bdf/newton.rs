@@ -129,6 +129,9 @@ pub(super) struct Newton {
     factorized_leading: f64,
     /// Whether the matrix was factorised for the step at hand.
     is_new: bool,
+    /// Whether the matrix was factorised with old Jacobians, and no iteration has shown yet how fast it converges. One
+    /// that is far too large makes all corrections vanish.
+    is_unobserved: bool,
     last_leading: f64,
     /// $\varrho/(1-\varrho)$, as last observed or assumed.
     rate_sum: f64,
@@ -181,6 +184,7 @@ impl Newton {
             age: 0,
             factorized_leading: 0.0,
             is_new: false,
+            is_unobserved: false,
             last_leading: 0.0,
             rate_sum: RATE_OF_NEW_MATRIX,
             delta: vec![0.0; n],
@@ -200,6 +204,12 @@ impl Newton {
         self.jacobians.clone_from(jacobians);
         self.sides.clone_from(sides);
         (self.state, self.age, self.factorized_leading) = (Matrix::Old, 0, 0.0);
+    }
+
+    /// Has the Jacobians evaluated anew for the next attempt with much another leading coefficient: they have changed so
+    /// much that an iteration failed, or may be the reason why an error was too large.
+    pub(super) fn suspect_jacobians(&mut self) {
+        self.age = OLDEST;
     }
 
     /// Drops the matrix because the equations have changed.
@@ -239,9 +249,12 @@ impl Newton {
         self.is_new = false;
         if self.state == Matrix::Missing {
             self.renew(dae, predictor, statistics)?;
+            self.suspect_jacobians();
         } else if !(ratio > LEADING_RATIO.0 && ratio < LEADING_RATIO.1) {
             if self.age > OLDEST || self.factorize(dae, predictor, statistics).is_err() {
                 self.renew(dae, predictor, statistics)?;
+            } else {
+                self.is_unobserved = true;
             }
         } else if predictor.leading != self.last_leading {
             self.rate_sum = RATE_OF_OTHER_LEADING;
@@ -269,7 +282,10 @@ impl Newton {
                     self.failures = 0;
                     return Ok(());
                 }
-                Err(_) if self.state == Matrix::Old => self.renew(dae, predictor, statistics)?,
+                Err(_) if self.state == Matrix::Old => {
+                    self.renew(dae, predictor, statistics)?;
+                    self.suspect_jacobians();
+                }
                 Err(cause) => {
                     let mut is_solved =
                         self.sides.are_any() && self.iterate_anew(dae, predictor, weights, statistics, at).is_ok();
@@ -312,7 +328,7 @@ impl Newton {
         self.matrix.assemble(dae.description(), predictor.leading, 1.0, &self.jacobians, predictor.h);
         statistics.factorizations += 1;
         self.matrix.factorize()?;
-        (self.factorized_leading, self.is_new) = (predictor.leading, true);
+        (self.factorized_leading, self.is_new, self.is_unobserved) = (predictor.leading, true, false);
         self.rate_sum = RATE_OF_NEW_MATRIX;
         Ok(())
     }
@@ -476,7 +492,7 @@ impl Newton {
             if iteration == 0 {
                 first = size;
                 self.rate_sum = self.rate_sum.max(self.smallest_rate);
-                if size <= AT_ONCE && self.multipliers_settled(predictor, weights) {
+                if size <= AT_ONCE && !self.is_unobserved && self.multipliers_settled(predictor, weights) {
                     return Ok(());
                 }
             } else {
@@ -485,8 +501,9 @@ impl Newton {
                     return Err(StepError::Convergence { unknown: weights.worst(&self.delta) });
                 }
                 self.rate_sum = (rate / (1.0 - rate)).max(SMALLEST_RATE);
+                self.is_unobserved = false;
             }
-            let is_observed = iteration > 0 || size <= UNOBSERVED;
+            let is_observed = iteration > 0 || (size <= UNOBSERVED && !self.is_unobserved);
             let settled =
                 is_observed && self.rate_sum * size <= TOLERANCE && self.multipliers_settled(predictor, weights);
             let stagnates = size > STAGNATION.0 * previous && self.state == Matrix::New;
