@@ -33,6 +33,11 @@ impl Sides {
         }
     }
 
+    /// Takes over where another Jacobian of the same formulation was evaluated.
+    pub(crate) fn copy_from(&mut self, other: &Sides) {
+        self.of_jacobian.copy_from_slice(&other.of_jacobian);
+    }
+
     /// Whether a function has another sign here than where the Jacobian was evaluated; one that vanished there is on
     /// neither side.
     pub(crate) fn differ(&mut self, dae: &dyn Dae, t: f64, y: &[f64], yp: &[f64]) -> bool {

@@ -201,8 +201,8 @@ impl Newton {
 
     /// Takes over Jacobians that were evaluated just before, and the sides of switching functions on which that was.
     pub(super) fn adopt(&mut self, jacobians: &Jacobians, sides: &Sides) {
-        self.jacobians.clone_from(jacobians);
-        self.sides.clone_from(sides);
+        self.jacobians.copy_from(jacobians);
+        self.sides.copy_from(sides);
         (self.state, self.age, self.factorized_leading) = (Matrix::Old, 0, 0.0);
     }
 
