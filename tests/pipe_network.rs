@@ -89,7 +89,7 @@ const METHODS: [Method; 3] = [Method::Radau5, Method::Radau, Method::Bdf];
 /// Seventeen hours.
 const END: f64 = 61_200.0;
 /// Errors add up over the pieces of a run, some two hundred; in tolerances.
-const ERROR: f64 = 20.0;
+const ERROR: f64 = 5.0;
 /// Work compared with that of the smooth network.
 const RATIO: usize = 2;
 
