@@ -23,9 +23,9 @@ const MARGIN: f64 = 0.1;
 /// counts as reached.
 const AHEAD: f64 = 10.0;
 /// After this number of attempts, the distance at which a surface counts as reached is doubled at each further one, up to
-/// the larger of `NEAREST`: an unknown whose iteration error is larger than what it changes by over the distance has
-/// either sign there.
-const ATTEMPTS_TO_BE_NEAR: usize = 20;
+/// the larger of `NEAREST`: where a switching function changes by less than its iteration error over that distance, its
+/// sign at the end of an attempt is accidental.
+const ATTEMPTS_BEFORE_DOUBLING: usize = 20;
 /// Largest number of attempts to end a step at a kink; then the step is left to the error test.
 const ATTEMPTS_AT_KINK: usize = 8;
 
@@ -176,7 +176,7 @@ impl Discontinuities {
 
     /// The distance from a surface at which it counts as reached.
     fn distance_reached(&self) -> f64 {
-        let doublings = self.attempts.saturating_sub(ATTEMPTS_TO_BE_NEAR).min(64) as i32;
+        let doublings = self.attempts.saturating_sub(ATTEMPTS_BEFORE_DOUBLING).min(64) as i32;
         (self.near * 2.0_f64.powi(doublings)).min(NEAREST.1) * self.scale
     }
 
@@ -222,7 +222,7 @@ impl Discontinuities {
             self.inside.sort_by(|a, b| a.0.total_cmp(&b.0));
         } else {
             if solved {
-                // By rounding, or by what the iteration leaves, longer ones may have ended before it.
+                // Because of rounding or iteration errors, longer attempts may have ended on this side.
                 self.inside.retain(|(length, _)| *length < h);
             }
             let evidence = if solved { Evidence::Solved } else { Evidence::Unsolved };

@@ -271,7 +271,8 @@ pub struct Statistics {
     pub error_rejections: usize,
     /// Steps repeated because the nonlinear iteration did not converge or met a value that is not finite.
     pub convergence_rejections: usize,
-    /// Steps repeated with another length to end where $F$ jumps or an event occurs.
+    /// Steps repeated with another length to end where $F$ jumps or an event occurs; those of BDF that are predicted to
+    /// pass a jump count, too, although they are shortened before they are attempted.
     pub switch_rejections: usize,
     /// Evaluations of $F$.
     pub residuals: usize,
@@ -310,7 +311,7 @@ impl Statistics {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SwitchRejections {
-    /// Attempts repeated with another length to end where the function vanishes.
+    /// Attempts repeated with another length, or predicted to need another one, to end where the function vanishes.
     pub switch: usize,
     /// Attempts that pass a zero of the function and have too large an error.
     pub error: usize,

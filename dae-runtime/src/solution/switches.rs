@@ -36,7 +36,7 @@ pub struct SwitchStatistics {
     /// How often the integration has begun anew there: with the equations on the other side or along the surface, or
     /// from the state that the event has set. Each time costs a few short steps.
     pub restarts: usize,
-    /// Steps repeated with another length to end there. The sum over all entries is
+    /// Steps repeated with another length, or predicted to need another one, to end there. The sum over all entries is
     /// [`Statistics::switch_rejections`](crate::stepper::Statistics::switch_rejections).
     pub switch_rejections: usize,
     /// Steps that pass a zero of the function, repeated because their local error was too large. One that passes zeros of

@@ -65,6 +65,8 @@ pub use identity::{transfer, vanishes};
 pub use leibniz::{derivatives, shared_derivatives};
 pub use mathml::{escaped, mathml};
 pub(crate) use prime_field::expand::multiplied_out;
+#[cfg(feature = "syntax")]
+pub(crate) use print::SUPERSCRIPTS;
 pub use print::{Notation, print, print_with};
 pub use rational::Rational;
 pub use substitute::{substitute, substitute_each};

@@ -249,9 +249,11 @@ impl Printer<'_> {
     }
 }
 
+/// The digits 0 to 9 of exponents in plain text.
+pub(crate) const SUPERSCRIPTS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+
 fn superscript(n: u32) -> String {
-    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    n.to_string().bytes().map(|b| DIGITS[usize::from(b - b'0')]).collect()
+    n.to_string().bytes().map(|b| SUPERSCRIPTS[usize::from(b - b'0')]).collect()
 }
 
 /// The decimal spelling of a nonnegative number; `None` if it is a fraction without a short and exact one.

@@ -12,7 +12,9 @@ use super::items::Value;
 use super::lowering::Lowering;
 use super::rounding::{Floor, Rounding};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Expr, Function, Node as Kernel, Notation, Rational, Symbol, UnknownId, print, reachable};
+use crate::expr::{
+    Expr, Function, Node as Kernel, Notation, Rational, SUPERSCRIPTS, Symbol, UnknownId, print, reachable,
+};
 use crate::expr::{substitute, symbols};
 use crate::model::family::{Access, Body, TimeInvariant, UnknownArray};
 use crate::model::{Change, Event, Trigger, derivative_name};
@@ -251,17 +253,16 @@ fn identifier(text: &str) -> String {
     all.chars().take(LONGEST_NAME).collect::<String>().trim_end_matches('_').to_string()
 }
 
-/// A text with raised digits, which identifiers do not have, in a row: `y^2` for `y²`.
+/// The text with superscripts, which no identifier contains, as plain digits: `y^2` for `y²`.
 fn with_plain_exponents(text: &str) -> String {
-    const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     let mut plain = String::new();
-    let mut is_raised = false;
+    let mut is_exponent = false;
     for character in text.chars() {
-        let digit = RAISED.iter().zip('0'..='9').find(|(raised, _)| **raised == character);
-        if digit.is_some() && !is_raised {
+        let digit = SUPERSCRIPTS.iter().zip('0'..='9').find(|(superscript, _)| **superscript == character);
+        if digit.is_some() && !is_exponent {
             plain.push('^');
         }
-        is_raised = digit.is_some();
+        is_exponent = digit.is_some();
         plain.push(digit.map_or(character, |(_, digit)| digit));
     }
     plain

@@ -76,8 +76,8 @@ const SMALLEST_UNCERTAIN_RATE: f64 = 0.05;
 /// its inverse, corrections with the best factor $2/(1 + c/c_0)$ still reduce the error to a quarter at both ends of
 /// the spectrum.
 const LEADING_RATIO: (f64, f64) = (0.6, 1.0 / 0.6);
-/// Jacobians evaluated at most this many steps ago are factorised for another leading coefficient as they are; should
-/// the iteration fail, they are evaluated anew. (CVODE does so up to 50 steps.)
+/// Jacobians evaluated at most this many steps ago are used again where the leading coefficient requires another
+/// factorisation, and evaluated anew if the iteration then fails. (In CVODE, the limit is 50 steps.)
 const OLDEST: usize = 20;
 
 /// Starting point of the iteration of one step.
@@ -126,11 +126,12 @@ pub(super) struct Newton {
     state: Matrix,
     /// Number of steps attempted since the Jacobians were evaluated.
     age: usize,
+    /// The leading coefficient for which the matrix was factorised; zero if there are only Jacobians.
     factorized_leading: f64,
     /// Whether the matrix was factorised for the step at hand.
     is_new: bool,
-    /// Whether the matrix was factorised with old Jacobians, and no iteration has shown yet how fast it converges. One
-    /// that is far too large makes all corrections vanish.
+    /// Whether the matrix was factorised from old Jacobians, and no rate of convergence has been observed with it: a
+    /// matrix that is far too large makes all corrections nearly vanish, so that a small one proves nothing.
     is_unobserved: bool,
     last_leading: f64,
     /// $\varrho/(1-\varrho)$, as last observed or assumed.
@@ -206,8 +207,8 @@ impl Newton {
         (self.state, self.age, self.factorized_leading) = (Matrix::Old, 0, 0.0);
     }
 
-    /// Has the Jacobians evaluated anew for the next attempt with much another leading coefficient: they have changed so
-    /// much that an iteration failed, or may be the reason why an error was too large.
+    /// Keeps the Jacobians from being factorised for another leading coefficient: they change so fast that an iteration
+    /// failed, or may be the reason why an error was too large.
     pub(super) fn suspect_jacobians(&mut self) {
         self.age = OLDEST;
     }
