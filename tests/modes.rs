@@ -365,3 +365,47 @@ fn findings_about_modes_are_right() {
     let (_, message, notes) = rejection(unbalanced);
     assert!(message.contains("equations") && notes.contains("in the mode `state = b`"), "{message}: {notes}");
 }
+
+/// What depends on the mode may say so in conditions: of equations, of sub-expressions, and of events, which occur as the
+/// mode is entered.
+#[test]
+fn conditions_may_ask_for_the_mode() {
+    let text = "struct Heater {
+        var x = 20; var power; discrete on_count = 0; discrete alarms = 0;
+        let loss = 0.1 * (if heater != on { x } else { 2 * x });
+        power = if heater == on { 9 } else { 0 };
+        der(x) = power - loss;
+        modes heater {
+            off { when x < 18 { heater = on; } }
+            on { when x > 22 { heater = off; } }
+        }
+        when heater == on { on_count = pre(on_count) + 1; }
+        when heater == off && t > 1.5 { alarms = pre(alarms) + 1; }
+    }";
+    // Cooling from 20 to 18, heating to 22 with x' = 9 - 0.2 x, cooling from 22 to 18, …
+    let (first, up, down) =
+        (10.0 * (20.0_f64 / 18.0).ln(), 5.0 * ((45.0 - 18.0) / (45.0 - 22.0_f64)).ln(), 10.0 * (22.0_f64 / 18.0).ln());
+    for form in ["original", "index1", "ggl", "underlying"] {
+        let Some(heater) = available(text, form) else { continue };
+        for method in METHODS {
+            let solution = run(heater.as_ref(), method, 1e-9, 10.0);
+            let times: Vec<f64> = solution.modes.iter().map(|it| it.t).collect();
+            let expected =
+                [0.0, first, first + up, first + up + down, first + 2.0 * up + down, first + 2.0 * (up + down)];
+            for (k, expected) in expected.iter().take_while(|t| **t < 10.0).enumerate() {
+                assert!((times[k] - expected).abs() < 1e-7, "{form}, {method:?}: {times:?}");
+            }
+            let entered = solution.modes.iter().filter(|it| it.mode.contains("= on")).count();
+            assert_eq!(last(&solution, "on_count"), entered as f64, "{form}, {method:?}");
+            // Once as the time comes, if the heater is off then, and whenever it goes off later.
+            let off = solution.modes.iter().filter(|it| it.mode.contains("= off") && it.t > 1.5).count();
+            let is_off = expected.partition_point(|t| *t <= 1.5) % 2 == 1;
+            assert_eq!(last(&solution, "alarms"), (off + usize::from(is_off)) as f64, "{form}, {method:?}");
+        }
+    }
+    let with = |condition: &str| text.replace("heater != on", condition);
+    let (code, message, _) = rejection(&with("heater != onn"));
+    assert_eq!((code.as_str(), message.as_str()), ("E106", "`heater` is a mode variable, and no value"));
+    let (code, ..) = rejection(&with("heater > 1"));
+    assert_eq!(code, "E106");
+}

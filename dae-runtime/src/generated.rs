@@ -18,8 +18,9 @@ pub use crate::contract::class::{Classified, Hamiltonian, Index};
 pub use crate::contract::{
     AliasOf, Blended, BlendedDescription, Boundary, BoundaryDescription, Code, Dae, DeclaredChange, DeclaredEvent,
     DeclaredEvents, DeclaredIntegrals, Description, Eliminated, Equation, EventsDescription, HamiltonianStructure,
-    IntegralsDescription, Invariant, Jet, JetEquation, Kind, Leading, ModeVariable, ModesDescription, Name, Occasion,
-    Pattern, Point, Prolongation, ProlongationDescription, Role, Start, Switch, Transition, Unknown, UnrolledLu,
+    InitialDescription, InitialEquation, InitialEquations, IntegralsDescription, Invariant, Jet, JetEquation, Kind,
+    Leading, ModeVariable, ModesDescription, Name, Occasion, Pattern, Point, Prolongation, ProlongationDescription,
+    Role, Start, Switch, Transition, Unknown, UnrolledLu,
 };
 
 pub use crate::completions::underlying::{UnderlyingOde, Unsolvable};

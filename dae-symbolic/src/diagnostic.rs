@@ -109,6 +109,7 @@ codes! {
     InvalidModes = "E442", "modes with what they cannot contain, or a mode that does not exist";
     MissingLaw = "E443", "a change of mode that leaves open which values unknowns have after it";
     ModeCycle = "E444", "changes of mode at one time that may never end";
+    InvalidInitial = "E450", "an initial equation with what it cannot contain, or without an unknown";
     MissingForm = "E501", "a formulation that the model does not have";
     ContradictoryStart = "E601", "fixed start values that contradict the equations";
     DifferentiatedKink = "W501", "an equation with a kink that the reduction differentiates";

@@ -163,6 +163,7 @@ fn programs<'a>(prolonged: &'a Prolonged, forms: &[&'a FormProgram]) -> Vec<&'a 
             &form.switches,
         ]
     };
+    let initial = &prolonged.initial;
     let prolonged = [
         &prolonged.residual,
         &prolonged.jacobian,
@@ -170,7 +171,8 @@ fn programs<'a>(prolonged: &'a Prolonged, forms: &[&'a FormProgram]) -> Vec<&'a 
         &prolonged.start,
         &prolonged.start_jacobian_p,
     ];
-    prolonged.into_iter().chain(forms.iter().flat_map(of_form)).collect()
+    let initial = initial.iter().flat_map(|it| [&it.residual, &it.jacobian, &it.jacobian_p]);
+    prolonged.into_iter().chain(initial).chain(forms.iter().flat_map(of_form)).collect()
 }
 
 fn undeclared<'a>(

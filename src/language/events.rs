@@ -154,6 +154,10 @@
 //! begins with the first alternative, or with the one that is named: `modes clutch = engaged { … }`. Several blocks are
 //! independent; a mode is a choice of an alternative for each. Every mode needs as many equations as unknowns.
 //!
+//! In conditions of any kind, `clutch == engaged` says whether a variable has an alternative:
+//! `drag = if clutch == engaged { 0.1 } else { 0.3 };`. In each mode it is known, so that nothing is left of it there; a
+//! `when clutch == engaged { … }` outside of the block occurs as the alternative is entered.
+//!
 //! An event enters an alternative by giving its name to the variable. A `when` in an alternative counts in this
 //! alternative only, and also where that is entered, or the run begins, with the condition true: then the event occurs at
 //! once. Where the condition is at its zero there, the motion in the new mode decides. Alternatives of one variable whose
@@ -209,7 +213,5 @@
 //!
 //! ## What modes do not have yet
 //!
-//! A `modes` block does not stand in a `for` or `if`, and the alternative of a variable is no value in expressions.
-//! Sensitivities end where a mode is entered ([`Failure::NotDifferentiable`](crate::Failure::NotDifferentiable)), every
-//! run begins in the mode at the start, and events of a program, which are functions of the unknowns of one formulation,
-//! are refused.
+//! A `modes` block does not stand in a `for` or `if`. Every run begins in the mode at the start, and events of a program,
+//! which are functions of the unknowns of one formulation, are refused.

@@ -20,6 +20,7 @@
 //! | `#[nominal(1e-3)] var x;` | an unknown of this typical magnitude; absolute tolerances are fractions of it |
 //! | `start der(x) ~ 0.8;` | a start value of a derivative, `=` or `~` |
 //! | `start x = 1;` | a start value in place of the one that `x` was declared with; where both are fixed (`=`), they have to be equal |
+//! | `initial { x + y = 3; der(v) = 0; }` | equations that hold at the start only: see below |
 //! | `der(x) = v;` | an equation; either side may be any expression |
 //! | `m * der(x, 2) = f;` | an equation with a second derivative |
 //! | `invariant energy = u.powi(2) / 2 + g * y;` | a quantity that is constant along solutions, onto which methods can project: see below |
@@ -77,6 +78,38 @@
 //! let stiffer = Oscillator { k: 80.0, ..Oscillator::default() }.index1();
 //! let solution = Integration::new(&stiffer).method(Method::Bdf).rtol(1e-8).atol(1e-8).run(0.0, 1.0)?;
 //! assert_eq!(solution.names, ["x", "der(x)"]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Initial equations
+//!
+//! `initial { … }` holds equations for the moment at which a run begins, between any unknowns and those derivatives that
+//! the equations of the model determine; `let`, `for` and `if` may stand in it. Each takes a degree of freedom away, as a
+//! fixed start value does, and is solved together with all constraints, hidden ones included, from the guesses. `dae
+//! analyze` says what is left to choose. Those that contradict the equations or fixed values do not compile (`E601`).
+//! Sensitivities and gradients follow the dependence of the start on parameters. In a boundary value problem they are
+//! conditions at `t0`, and stand in `boundary`; in a model with modes they hold in the mode at the start.
+//!
+//! ```
+//! use dae::Integration;
+//!
+//! dae::dae! {
+//!     /// A governor, whose speed is at rest at the start, whatever its parameters are.
+//!     pub struct Governor {
+//!         param torque = 3;
+//!         param drag = 0.2;
+//!         var speed ~ 1;
+//!         var valve = 0.5;
+//!         initial { der(speed) = 0; }
+//!         der(speed) = torque * valve - drag * speed.powi(2);
+//!         der(valve) = 2.5 - speed;
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), dae::RunError> {
+//! let solution = Integration::new(&Governor { drag: 0.375, ..Governor::default() }.index1()).run(0.0, 1.0)?;
+//! assert!((solution.column("speed").expect("an unknown")[0] - 2.0).abs() < 1e-9);
 //! # Ok(())
 //! # }
 //! ```

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Keys of the report of any model, well-posed or not.
-pub(crate) const KEYS: [&str; 39] = [
+pub(crate) const KEYS: [&str; 40] = [
     "name",
     "unknowns",
     "equation_names",
@@ -35,6 +35,7 @@ pub(crate) const KEYS: [&str; 39] = [
     "hidden_constraints",
     "invariants",
     "boundary",
+    "initial_equations",
     "events",
     "modes",
     "discrete_variables",

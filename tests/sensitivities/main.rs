@@ -1,8 +1,8 @@
 //! Sensitivities of solutions, against complex steps (`complex_step`), closed forms, or extrapolated differences of
 //! accurate solutions.
 //!
-//! In: models. Out: derivatives with respect to parameters and start values, forwards (`forward`), across events and
-//! jumps (`events`, `declared`), by the adjoint method (`adjoint`), of unknowns that only hidden equations determine (`hidden`),
+//! In: models. Out: derivatives with respect to parameters and start values, forwards (`forward`), across events,
+//! jumps and changes of mode (`events`, `declared`, `modes`), by the adjoint method (`adjoint`), of unknowns that only hidden equations determine (`hidden`),
 //! and of random linear systems (`linear`).
 
 mod adjoint;
@@ -14,6 +14,7 @@ mod hidden;
 #[path = "../interpreted/mod.rs"]
 mod interpreted;
 mod linear;
+mod modes;
 
 use dae::runtime::contract::Dae;
 use dae::{Event, Failure, Integration, Method, Record, RunError, Solution};

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::{Boundary, DeclaredEvents, Name, Pattern};
+use super::{Boundary, DeclaredEvents, InitialEquations, Name, Pattern};
 
 /// How a start value is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,6 +94,11 @@ pub trait Prolongation {
     /// Derivatives of the start values with respect to the parameters. There is nothing to write where no parameter
     /// enters.
     fn start_jacobian_p(&self, _t: f64, _values: &mut [f64]) {}
+
+    /// The equations that hold at the start of a run only, if the text has any.
+    fn initial_equations(&self) -> Option<&dyn InitialEquations> {
+        None
+    }
 
     /// The boundary conditions, if the model has any.
     fn boundary(&self) -> Option<&dyn Boundary> {

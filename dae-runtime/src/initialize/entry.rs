@@ -1,7 +1,7 @@
 //! Consistent values where a run enters another mode of its model.
 //!
 //! In: the values of unknowns and derivatives before, and the formulation in the new mode. Out: consistent values of
-//! that formulation, and the impulses that lead to them.
+//! that formulation, and the impulses that lead to them; what is needed for their derivatives is in a [`Passage`].
 //!
 //! With the canonical offsets $c_i$, $d_j$ of the new mode (J. D. Pryce, *A simple structural analysis method for DAEs*,
 //! BIT 41, 2001), the jets $x_j^{(k)}$, $k < d_j$, are its states. Where they do not satisfy its constraints, the highest
@@ -19,13 +19,13 @@ use std::collections::HashMap;
 use std::fmt;
 
 use super::error::InitializationError;
+use super::jumps::{Jumps, Source, Strengths, solve};
+use super::passage::Passage;
 use super::reinitialization::{JetPlaces, Restart};
 use super::{InitializationOptions, consistent_jets, states_of};
 use crate::contract::{Dae, Kind, Name, Start};
-use crate::linalg::sparse::{Factors, SparseMatrix};
+use crate::linalg::sparse::SparseMatrix;
 
-/// Systems of up to this order are solved by dense elimination.
-const DENSE: usize = 40;
 /// The largest number of iterations for the jumps.
 const ITERATIONS: usize = 30;
 /// Jumps are found when a correction is smaller than this fraction of the size of the unknown.
@@ -53,6 +53,7 @@ struct Known {
     /// With what the change sets.
     value: f64,
     is_set: bool,
+    source: Source,
 }
 
 /// Consistent values in a new mode.
@@ -63,6 +64,7 @@ pub(crate) struct Entered {
     pub(crate) states: Vec<(Name, f64, f64)>,
     /// Names of unknowns without states there, and the strength of the impulse that each of them is.
     pub(crate) impulses: Vec<(Name, f64)>,
+    pub(crate) passage: Passage,
 }
 
 /// Why a mode cannot be entered.
@@ -126,21 +128,21 @@ impl Arriving {
         let mut constants = vec![0.0; description.eliminated.len()];
         dae.eliminated(t, y, &mut constants);
         let mut known = HashMap::new();
-        let mut insert = |jet: Option<usize>, [before, value]: [f64; 2], is_set: bool| {
+        let mut insert = |jet: Option<usize>, [before, value]: [f64; 2], is_set: bool, source: Source| {
             if let Some(jet) = jet {
-                known.insert(names[jet].name.clone(), Known { before, value, is_set });
+                known.insert(names[jet].name.clone(), Known { before, value, is_set, source });
             }
         };
         let unknowns = description.unknowns.iter().enumerate();
         for (k, _) in unknowns.filter(|(_, unknown)| unknown.kind == Kind::Differential) {
-            insert(places.slopes[k], [yp[k]; 2], false);
+            insert(places.slopes[k], [yp[k]; 2], false, Source::Slope(k));
         }
         for (k, value) in y.iter().enumerate() {
-            insert(places.values[k], [before[k], *value], is_set(k));
+            insert(places.values[k], [before[k], *value], is_set(k), Source::Value(k));
         }
         for (k, (it, constant)) in description.eliminated.iter().zip(constants).enumerate() {
             let of = |y: &[f64]| it.alias_of.value(y).unwrap_or(constant);
-            insert(places.eliminated[k], [of(before), of(y)], false);
+            insert(places.eliminated[k], [of(before), of(y)], false, Source::Eliminated(k));
         }
         Arriving { known }
     }
@@ -158,41 +160,10 @@ impl Arriving {
             let event = &description.events[change.event];
             if event.occurs_on_entry && event.within.is_none() {
                 let value = if value.is_finite() { value } else { 0.0 };
-                let new = Known { before: value, value, is_set: true };
+                let new = Known { before: value, value, is_set: true, source: Source::Event };
                 self.known.entry(names[change.jet].name.clone()).or_insert(new);
             }
         }
-    }
-}
-
-/// The equations for the jumps: rows and columns of the last stage of a prolongation.
-struct Jumps {
-    /// For each equation its row at the last stage and, if it has constraints, the row of the last of these.
-    rows: Vec<(usize, Option<usize>)>,
-    /// For each unknown its jet of the last stage and, if it has states, the highest of these.
-    columns: Vec<(usize, Option<usize>)>,
-}
-
-impl Jumps {
-    /// `None` where structure does not say which equations are constraints.
-    fn of(dae: &dyn Dae) -> Option<Self> {
-        let description = dae.prolongation().prolongation_description();
-        let last: Vec<usize> =
-            (0..description.equations.len()).filter(|&i| description.equations[i].stage == 0).collect();
-        let columns: Vec<usize> = (0..description.jets.len()).filter(|&j| description.jets[j].stage == 0).collect();
-        if last.len() != columns.len() {
-            return None;
-        }
-        let before: HashMap<(usize, u32), usize> = (description.equations.iter().enumerate())
-            .filter(|(_, it)| it.stage == -1)
-            .map(|(i, it)| ((it.equation, it.order), i))
-            .collect();
-        let constraint = |&i: &usize| {
-            let it = &description.equations[i];
-            (i, it.order.checked_sub(1).and_then(|order| before.get(&(it.equation, order)).copied()))
-        };
-        let state = |&j: &usize| (j, (description.jets[j].order > 0).then(|| j - 1));
-        Some(Jumps { rows: last.iter().map(constraint).collect(), columns: columns.iter().map(state).collect() })
     }
 }
 
@@ -211,13 +182,14 @@ pub(crate) fn enter(
     let known: Vec<Option<Known>> = description.jets.iter().map(|jet| arriving.known.get(&jet.name).copied()).collect();
     let mut jets: Vec<f64> = known.iter().map(|it| it.map_or(0.0, |it| it.value)).collect();
     let is_state = |jet: usize| description.jets[jet].stage < 0;
-    let mut impulses = Vec::new();
+    let (mut impulses, mut jumped) = (Vec::new(), None);
     let jumps = Jumps::of(dae).ok_or(NotEntered::Unstructured)?;
     if jumps.rows.iter().any(|(_, constraint)| constraint.is_some()) {
         let is_set = |jet: usize| known[jet].is_some_and(|it| it.is_set);
         let strengths = jump(dae, t, &jumps, is_set, &mut jets)?;
-        let without_states = jumps.columns.iter().zip(strengths).filter(|((_, state), _)| state.is_none());
-        impulses.extend(without_states.map(|(&(jet, _), strength)| (description.jets[jet].name.clone(), strength)));
+        let without_states = jumps.columns.iter().zip(&strengths.values).filter(|((_, state), _)| state.is_none());
+        impulses.extend(without_states.map(|(&(jet, _), &strength)| (description.jets[jet].name.clone(), strength)));
+        jumped = Some((jumps, strengths));
     }
     let start = |jet: usize| match known[jet] {
         Some(Known { is_set: true, .. }) => Start::Fixed,
@@ -251,16 +223,14 @@ pub(crate) fn enter(
         .filter(|&jet| is_state(jet))
         .filter_map(|jet| known[jet].map(|it| (description.jets[jet].name.clone(), it.before, consistent[jet])));
     let (y, yp) = states_of(dae, t, &consistent);
-    Ok(Entered { y, yp, states: states.collect(), impulses })
-}
-
-/// Replaces $b$ by $A^{-1} b$; `None` where there are no factors.
-fn solve(matrix: &SparseMatrix, b: &mut [f64]) -> Option<()> {
-    match matrix.rows() <= DENSE {
-        true => matrix.to_dense().factors()?.solve(b),
-        false => Factors::of(matrix).ok()?.solve(b),
-    }
-    Some(())
+    let passage = Passage {
+        sources: known.iter().map(|it| it.map(|it| it.source)).collect(),
+        is_set: known.iter().map(|it| it.is_some_and(|it| it.is_set)).collect(),
+        start: (0..jets.len()).map(start).collect(),
+        jumped,
+        jets: consistent.clone(),
+    };
+    Ok(Entered { y, yp, states: states.collect(), impulses, passage })
 }
 
 /// Moves the highest states onto the last constraints, and returns the strengths of all impulses.
@@ -270,7 +240,7 @@ fn jump(
     jumps: &Jumps,
     is_set: impl Fn(usize) -> bool,
     jets: &mut [f64],
-) -> Result<Vec<f64>, NotEntered> {
+) -> Result<Strengths, NotEntered> {
     let prolongation = dae.prolongation();
     let description = prolongation.prolongation_description();
     let n = jumps.columns.len();
@@ -369,5 +339,5 @@ fn jump(
             return Err(NotEntered::Undefined { equation: description.equations[last].name.clone() });
         }
     }
-    Ok(strengths)
+    Ok(Strengths { values: strengths, replaced })
 }

@@ -12,14 +12,18 @@
 //!
 //! A fixed value of a later stage may restrict an earlier one: a fixed velocity and a guessed position make the hidden
 //! velocity constraint a condition on the position. Then the stage cannot be solved on its own, and a joint
-//! least-change solve of all stages so far follows, for the equations concerned.
+//! least-change solve of all stages so far follows, for the equations concerned. Initial equations, which hold at the
+//! start only (`at_start`), belong to the stage of their latest jet, and restrict earlier stages in the same way.
 
+mod at_start;
 mod components;
 mod entry;
 mod error;
 mod gauss_newton;
+mod jumps;
 mod least_change;
 mod options;
+mod passage;
 pub(crate) mod quantity;
 mod regularity;
 mod reinitialization;
@@ -28,12 +32,15 @@ mod tangent;
 
 use crate::contract::{Dae, Prolongation, ProlongationDescription, Start};
 
+pub(crate) use at_start::AtStart;
 use components::Decomposition;
 pub(crate) use entry::{Arriving, enter};
 pub use error::{FixedValue, InitializationError, Mismatch};
 use gauss_newton::{Stuck, System};
+pub(crate) use jumps::Source;
 pub use least_change::{LeastChange, LeastChangeStep};
 pub use options::InitializationOptions;
+pub(crate) use passage::{Arrival, Passage};
 use regularity::LastStage;
 pub(crate) use reinitialization::{
     Change, JetPlaces, KeptDerivatives, consistent_restart, restarted_derivatives, restarted_derivatives_in,
@@ -116,10 +123,14 @@ impl Solved {
         let mut start = vec![0.0; description.jets.len()];
         prolongation.start_values(t0, &mut start);
         check_start_values(description, &start)?;
-        let mut system = System::new(prolongation, t0, options);
+        // Initial equations have the numbers from here on.
+        let initial = description.equations.len();
+        let at_start = AtStart::of(prolongation);
+        let all: &dyn Prolongation = at_start.as_ref().map_or(prolongation, |it| it);
+        let mut system = System::new(all, t0, options);
         let mut jets = start.clone();
-        for stage in stages(description) {
-            solve_stage(&mut system, stage, &start, &mut jets)?;
+        for stage in stages(system.description()) {
+            solve_stage(&mut system, (stage, initial), &start, &mut jets)?;
         }
         Ok(Solved { start, jets, iterations: system.iterations() })
     }
@@ -160,9 +171,10 @@ fn check_start_values(description: &ProlongationDescription, start: &[f64]) -> R
 }
 
 /// Solves the equations of one stage; where they cannot be solved on their own, together with those of earlier stages.
+/// The equations from number `initial` on are initial ones.
 fn solve_stage(
     system: &mut System<'_>,
-    stage: i32,
+    (stage, initial): (i32, usize),
     start: &[f64],
     jets: &mut [f64],
 ) -> Result<(), InitializationError> {
@@ -185,13 +197,14 @@ fn solve_stage(
     let mut together = Vec::new();
     for stuck in stuck {
         let rows = &parts.components[stuck.component].rows;
+        let is_restricted = rows.iter().any(|&row| row >= initial);
         let has_fixed = rows.iter().flat_map(|&row| description.jacobian.row(row)).any(|(j, _)| {
             let jet = &description.jets[j];
             jet.stage == stage && jet.start == Start::Fixed
         });
         let k = joint_component[rows[0]];
-        let earlier_could_help =
-            has_fixed && joint.components[k].moving.iter().any(|&j| description.jets[j].stage < stage);
+        let earlier_could_help = (has_fixed || is_restricted)
+            && joint.components[k].moving.iter().any(|&j| description.jets[j].stage < stage);
         match earlier_could_help {
             true => together.push(k),
             false => retry_elsewhere(system, &parts, jets, stuck)?,

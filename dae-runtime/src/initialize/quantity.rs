@@ -3,7 +3,7 @@
 //! In: the name of a parameter, or of an unknown or derivative with a start value. Out: its role in the model, and how
 //! start values and equations change with it.
 
-use crate::contract::{Dae, Name, Pattern, ProlongationDescription, Start};
+use crate::contract::{Dae, Name, Pattern, Prolongation, ProlongationDescription, Start};
 use crate::initialize::Direction;
 
 /// A parameter or a start value with respect to which a solution is differentiated.
@@ -46,8 +46,7 @@ impl Quantity {
     }
 
     /// The change of start values and equations with the quantity, times its scale.
-    pub(crate) fn direction(&self, dae: &dyn Dae, t0: f64, jets: &[f64]) -> Direction<'_> {
-        let prolongation = dae.prolongation();
+    pub(crate) fn direction(&self, prolongation: &dyn Prolongation, t0: f64, jets: &[f64]) -> Direction<'_> {
         let d = prolongation.prolongation_description();
         let mut values = vec![0.0; d.start_jacobian_p.len()];
         prolongation.start_jacobian_p(t0, &mut values);
@@ -55,13 +54,12 @@ impl Quantity {
         if let QuantityKind::Start(jet) = self.kind {
             start[jet] = self.scale;
         }
-        Direction { name: &self.name, start, equations: self.derivative_of_equations(dae, t0, jets) }
+        Direction { name: &self.name, start, equations: self.derivative_of_equations(prolongation, t0, jets) }
     }
 
     /// Derivatives of the equations of the prolongation with respect to the quantity with the jets held fixed, times
     /// its scale.
-    pub(crate) fn derivative_of_equations(&self, dae: &dyn Dae, t: f64, jets: &[f64]) -> Vec<f64> {
-        let prolongation = dae.prolongation();
+    pub(crate) fn derivative_of_equations(&self, prolongation: &dyn Prolongation, t: f64, jets: &[f64]) -> Vec<f64> {
         let d = prolongation.prolongation_description();
         let mut values = vec![0.0; d.jacobian_p.len()];
         prolongation.prolonged_jacobian_p(t, jets, &mut values);

@@ -141,7 +141,7 @@ pub(super) struct Restart<'p> {
 
 /// Sensitivities satisfy the linearised constraints only to a tolerance: residuals up to this fraction of their terms
 /// need no correction.
-const NEARLY: f64 = 1e-3;
+pub(super) const NEARLY: f64 = 1e-3;
 
 impl<'p> Restart<'p> {
     /// A prolongation with the start values `jets`, meant as `start` says.

@@ -178,7 +178,7 @@ impl<'d> Hidden<'d> {
     ) {
         let (quantities, mut values): (Vec<&Quantity>, Vec<&mut Vec<f64>>) = sensitivities.unzip();
         let changes = quantities.iter().zip(&values).map(|(quantity, values)| {
-            let equations = quantity.derivative_of_equations(self.dae, at.t, &at.jets);
+            let equations = quantity.derivative_of_equations(self.dae.prolongation(), at.t, &at.jets);
             Change { values, equations, name: &quantity.name }
         });
         let Some(found) = self.derivatives(at, changes.collect()) else { return };
@@ -212,7 +212,7 @@ impl<'d> Hidden<'d> {
             Change { values, equations: vec![0.0; rows], name }
         });
         let by_quantity = quantities.iter().map(|quantity| {
-            let equations = quantity.derivative_of_equations(self.dae, at.t, &at.jets);
+            let equations = quantity.derivative_of_equations(self.dae.prolongation(), at.t, &at.jets);
             Change { values: &rest, equations, name: &quantity.name }
         });
         let mut found = self.derivatives(at, by_state.chain(by_quantity).collect())?;

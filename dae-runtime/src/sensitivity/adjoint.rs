@@ -28,7 +28,7 @@
 //! logarithmic growth of temporal and spatial complexity in reverse automatic differentiation*, 1992, with two levels).
 //!
 //! There is no such way back for formulations with unknowns of index 3, whose stages are too inaccurate to be
-//! recomputed, nor for those with local coordinates, which may change during a run: there, sensitivities with respect
+//! recomputed, nor for those with local coordinates, which may change during a run, nor through changes of mode: there, sensitivities with respect
 //! to all quantities are carried forwards, and gradients are sums of products with them.
 
 use std::fmt;
@@ -184,7 +184,7 @@ impl<'d> Adjoint<'d> {
             return Err(Failure::InvalidOption { message });
         }
         let is_low = dae.description().unknowns.iter().all(|unknown| unknown.index <= HIGHEST_INDEX);
-        Ok(is_low && !dae.choose_coordinates(*t0, y0, yp0, true))
+        Ok(is_low && dae.modes().is_none() && !dae.choose_coordinates(*t0, y0, yp0, true))
     }
 
     pub(crate) fn new(dae: &'d dyn Dae, solution: Solution, beginning: Beginning, way: Way, options: Options) -> Self {

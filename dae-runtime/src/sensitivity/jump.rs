@@ -36,6 +36,8 @@ pub(crate) struct Moment<'a> {
     pub(crate) y: &'a [f64],
     pub(crate) yp: &'a [f64],
     pub(crate) ypp: &'a [f64],
+    /// Whether the second derivative is known; zeros stand for one that is not.
+    pub(crate) has_curvature: bool,
     /// Time scale on which the solution changes.
     pub(crate) scale: f64,
 }
@@ -46,6 +48,7 @@ pub(crate) struct InStep {
     y: Vec<f64>,
     yp: Vec<f64>,
     ypp: Vec<f64>,
+    has_curvature: bool,
     scale: f64,
 }
 
@@ -57,7 +60,7 @@ impl InStep {
         let at_end = [stepper.state().to_vec(), stepper.derivative().to_vec()];
         let ([mut y, mut yp], mut ypp) = (at_end.clone(), vec![0.0; n]);
         if now == before {
-            return InStep { t, y, yp, ypp, scale };
+            return InStep { t, y, yp, ypp, has_curvature: false, scale };
         }
         let mut coefficients = vec![0.0; (stepper.dense_degree() + 1) * n];
         stepper.dense_coefficients(&mut coefficients);
@@ -69,11 +72,12 @@ impl InStep {
         } else {
             stepper.interpolate(t, &mut y);
         }
-        InStep { t, y, yp, ypp, scale }
+        InStep { t, y, yp, ypp, has_curvature: true, scale }
     }
 
     pub(crate) fn as_moment(&self) -> Moment<'_> {
-        Moment { t: self.t, y: &self.y, yp: &self.yp, ypp: &self.ypp, scale: self.scale }
+        let InStep { t, has_curvature, scale, .. } = *self;
+        Moment { t, y: &self.y, yp: &self.yp, ypp: &self.ypp, has_curvature, scale }
     }
 }
 
@@ -123,12 +127,14 @@ type ChangeWithParameters<'f> = &'f dyn Fn(f64, &[(usize, f64)], &mut [f64]);
 /// Changes in the arguments of a change of the state, and what it makes of them.
 pub(crate) struct Carried {
     /// For each quantity the derivative of the time, times its scale.
-    by_time: Vec<f64>,
+    pub(super) by_time: Vec<f64>,
     /// For each quantity the derivative of the state, times its scale.
-    values: Vec<Vec<f64>>,
+    pub(super) values: Vec<Vec<f64>>,
+    /// For each quantity the derivative of the derivative of the state, times its scale, where it is known.
+    pub(super) slopes: Vec<Option<Vec<f64>>>,
     /// For each quantity the parameters that change with it, and by how much.
     factors: Vec<Vec<(usize, f64)>>,
-    scale: f64,
+    pub(super) scale: f64,
 }
 
 impl Variation<'_> {
@@ -149,6 +155,11 @@ impl Variation<'_> {
             if change == 0.0 { 0.0 } else { -change / along }
         };
         self.columns().iter().map(by).collect()
+    }
+
+    /// Values for each quantity; those that are missing are zero.
+    pub(crate) fn for_each_quantity(&self, values: &[f64]) -> Vec<f64> {
+        (0..self.columns().len()).map(|k| values.get(k).copied().unwrap_or(0.0)).collect()
     }
 
     /// Values for each quantity, divided by its scale.
@@ -174,8 +185,13 @@ impl Variation<'_> {
             let all = (0..parameters).map(|p| (p, column.quantity.factor_of(p)));
             all.filter(|(_, factor)| *factor != 0.0).collect()
         };
+        let arriving_slope = |(column, tau): (&Column, &f64)| match *tau {
+            0.0 => Some(column.slope.clone()),
+            tau => at.has_curvature.then(|| moved(&column.slope, tau, at.ypp)),
+        };
         Carried {
             values: self.columns().iter().zip(&by_time).map(arriving).collect(),
+            slopes: self.columns().iter().zip(&by_time).map(arriving_slope).collect(),
             factors: self.columns().iter().map(factors).collect(),
             by_time,
             scale: at.scale,
@@ -184,7 +200,7 @@ impl Variation<'_> {
 
     /// The change of the state at a moment to which a change at the same time has led; `before` was that on arrival there.
     pub(crate) fn arriving_again(&self, (t, y, yp): (f64, &[f64], &[f64]), before: &Carried) -> Carried {
-        let at = Moment { t, y, yp, ypp: &[], scale: before.scale };
+        let at = Moment { t, y, yp, ypp: &[], has_curvature: false, scale: before.scale };
         self.arriving(at, before.by_time.clone())
     }
 
@@ -245,7 +261,7 @@ impl Variation<'_> {
         let point = [y, yp, jets];
         let through = |k: usize, quantity: &Quantity, held: KeptDerivatives<'_>| {
             let (tau, values) = (carried.by_time[k], &carried.values[k]);
-            let equations = quantity.derivative_of_equations(dae, t, jets);
+            let equations = quantity.derivative_of_equations(dae.prolongation(), t, jets);
             // Constraints that depend on time move with the event.
             let moving: Vec<f64> = equations.iter().zip(&equations_by_time).map(|(e, by_t)| e + tau * by_t).collect();
             let (mut total, _) =
@@ -287,7 +303,7 @@ impl Variation<'_> {
 }
 
 /// Derivatives of the equations of the prolongation with respect to time, with the jets held fixed.
-fn equations_by_time(dae: &dyn Dae, t: f64, jets: &[f64], step: f64) -> Vec<f64> {
+pub(super) fn equations_by_time(dae: &dyn Dae, t: f64, jets: &[f64], step: f64) -> Vec<f64> {
     let prolongation = dae.prolongation();
     let rows = prolongation.prolongation_description().equations.len();
     let delta = (PART_OF_STEP * step).max(1e3 * f64::EPSILON * t.abs()).max(f64::MIN_POSITIVE);
@@ -317,7 +333,7 @@ impl Carried {
     /// changes of parameters, by position.
     pub(crate) fn change_with(&mut self, dae: &dyn Dae, t: f64, y: &[f64], change: ChangeWithParameters<'_>) {
         for ((tau, value), factors) in self.by_time.iter().zip(&mut self.values).zip(&self.factors) {
-            let at = Moment { t, y, yp: &[], ypp: &[], scale: self.scale };
+            let at = Moment { t, y, yp: &[], ypp: &[], has_curvature: false, scale: self.scale };
             let step = at.step(dae, &Towards { t: *tau, y: value, yp: &[] });
             let Some(delta) = step.or((!factors.is_empty()).then_some(DIFFERENCE)) else { continue };
             let at = |delta: f64| {

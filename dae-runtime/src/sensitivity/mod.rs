@@ -17,11 +17,12 @@
 mod adjoint;
 mod collocation;
 mod jump;
+mod mode;
 mod variation;
 
-use crate::contract::Dae;
+use crate::contract::{Dae, Prolongation};
 use crate::initialize::quantity::Quantity;
-use crate::initialize::{Direction, EXACTLY, InitializationError, JetPlaces, derivatives_of_jets};
+use crate::initialize::{AtStart, Direction, EXACTLY, InitializationError, JetPlaces, derivatives_of_jets};
 pub use crate::solution::Sensitivities;
 pub use adjoint::{Adjoint, Gradient};
 pub(crate) use adjoint::{Tape, Way};
@@ -56,8 +57,10 @@ impl StartDerivative {
         quantities: &[Quantity],
     ) -> Result<Vec<Self>, InitializationError> {
         let places = JetPlaces::of(dae);
-        let directions: Vec<Direction<'_>> = quantities.iter().map(|it| it.direction(dae, t0, jets)).collect();
-        let found = derivatives_of_jets(dae.prolongation(), t0, jets, &directions, EXACTLY)?;
+        let at_start = AtStart::of(dae.prolongation());
+        let all: &dyn Prolongation = at_start.as_ref().map_or(dae.prolongation(), |it| it);
+        let directions: Vec<Direction<'_>> = quantities.iter().map(|it| it.direction(all, t0, jets)).collect();
+        let found = derivatives_of_jets(all, t0, jets, &directions, EXACTLY)?;
         let of = |derivatives: Vec<f64>| {
             // What corresponds to no jet counts as zero: multipliers of the formulation are, on solutions.
             let at =

@@ -78,7 +78,7 @@ pub(super) struct Column {
     /// Stages of the part under way.
     z: Vec<Vec<f64>>,
     /// Derivatives of the eliminated unknowns that are constant.
-    constants: Vec<f64>,
+    pub(super) constants: Vec<f64>,
 }
 
 /// What an entry of $F_p$ adds to the variational equations of a column.
@@ -215,15 +215,18 @@ impl<'d> Variation<'d> {
         Variation::new(dae, (*t0, y0, yp0), t_end, quantities.clone(), derivatives.clone(), options)
     }
 
-    /// Returns what was kept for gradients, at the end of a run.
-    pub(crate) fn into_way(mut self, (t, y): (f64, &[f64])) -> Way {
+    /// Returns what was kept for gradients, at the end of a run; `entries` takes those of a solution from the derivatives
+    /// of the entries of a state.
+    pub(crate) fn into_way(mut self, entries: impl Fn(Vec<f64>) -> Vec<f64>) -> Way {
         match self.tape.take() {
             Some((tape, _)) => Way::Back(tape),
-            None => {
-                self.note_record(t, &y[..self.work.y.len()]);
-                Way::Forward(self.values().collect())
-            }
+            None => Way::Forward(entries(self.values().collect())),
         }
+    }
+
+    /// Takes over the work done in another mode.
+    pub(super) fn add_work(&mut self, statistics: Statistics) {
+        self.collocation.statistics += statistics;
     }
 
     /// Prepares for a change of the state or of the equations. For going back, the dependence of what follows on every

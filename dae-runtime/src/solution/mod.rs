@@ -200,6 +200,23 @@ impl Solution {
         }
     }
 
+    /// Records derivatives of the state recorded last, if they are asked for: those of all entries of a state of the
+    /// formulation and of its eliminated unknowns, quantity by quantity.
+    pub(crate) fn push_derivatives(&mut self, values: impl FnOnce() -> Vec<f64>) {
+        if self.sensitivities.is_some() {
+            let entries = self.entries_of_derivatives(&values());
+            self.sensitivities.iter_mut().for_each(|it| it.push(entries.iter().copied()));
+        }
+    }
+
+    /// Derivatives of the entries of the solution from those of a state of the formulation and of its eliminated unknowns.
+    pub(crate) fn entries_of_derivatives(&self, values: &[f64]) -> Vec<f64> {
+        match &self.in_mode {
+            Some(in_mode) => in_mode.entries(values),
+            None => values.to_vec(),
+        }
+    }
+
     /// Whether the run came to its end: the end time, or a terminal event. If
     /// [`Integration::run`](crate::solve::Integration::run) returns `Ok` and this is false, the run was interrupted.
     pub fn is_success(&self) -> bool {

@@ -55,10 +55,14 @@ impl Jump {
 pub(super) struct InMode {
     /// For each name the relation to $y$, and the value of what is constant.
     pub(super) columns: Vec<(AliasOf, f64)>,
+    /// For each name its place among the entries of $y$ followed by the eliminated unknowns.
+    places: Vec<Option<usize>>,
     /// For each invariant of the formulation its place among those of the solution.
     pub(super) invariants: Vec<usize>,
     /// Number of entries of $y$.
     width: usize,
+    /// Number of eliminated unknowns.
+    eliminated: usize,
 }
 
 /// The names of which every one of these formulations has a value.
@@ -90,6 +94,10 @@ impl InMode {
         let of_eliminated =
             description.eliminated.iter().zip(constants).map(|(it, value)| (&it.name, (it.alias_of, value)));
         let known: HashMap<&Name, (AliasOf, f64)> = of_eliminated.chain(of_unknowns).collect();
+        let all =
+            description.unknowns.iter().map(|it| &it.name).chain(description.eliminated.iter().map(|it| &it.name));
+        let all: HashMap<&Name, usize> = all.enumerate().map(|(place, name)| (name, place)).collect();
+        let places = names.iter().map(|name| all.get(name).copied()).collect();
         let unknown = (AliasOf::Constant, f64::NAN);
         let columns = names.iter().map(|name| known.get(name).copied().unwrap_or(unknown)).collect();
         let mut invariants = Vec::with_capacity(description.invariants.len());
@@ -102,12 +110,19 @@ impl InMode {
             }
             invariants.push(place);
         }
-        InMode { columns, invariants, width: y.len() }
+        InMode { columns, places, invariants, width: y.len(), eliminated: description.eliminated.len() }
     }
 
     /// The place among the names of an entry of $y$.
     pub(super) fn place_of(&self, entry: usize) -> Option<usize> {
         self.columns.iter().position(|(of, _)| *of == AliasOf::Same(entry))
+    }
+
+    /// Values of the entries of the solution, from those of the entries of $y$ followed by the eliminated unknowns, any
+    /// number of times.
+    pub(super) fn entries(&self, values: &[f64]) -> Vec<f64> {
+        let chunks = values.chunks_exact((self.width + self.eliminated).max(1));
+        chunks.flat_map(|chunk| self.places.iter().map(|place| place.map_or(f64::NAN, |place| chunk[place]))).collect()
     }
 
     /// Appends the polynomial of the entries of the solution to `all`, power by power, given that of $y$.

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use super::events::Entering;
 use crate::contract::class::{Method, Requirement};
 use crate::contract::{Dae, Mode, Modes};
-use crate::initialize::{Arriving, InitializationOptions, enter};
+use crate::initialize::{Arriving, InitializationOptions, Passage, enter};
 use crate::integrator::stepper::{Failure, Options, Projection};
 use crate::solution::event::Event;
 use crate::solution::{EnteredMode, Jump};
@@ -107,7 +107,7 @@ impl<'d> InMode<'d> {
         let largest = values.y.iter().fold(1.0_f64, |largest, y| largest.max(y.abs()));
         let impulses = values.impulses.into_iter();
         record.impulses = impulses.filter(|(_, strength)| strength.abs() > JUMP * rtol * largest).collect();
-        Ok(Begun { dae, y: values.y, yp: values.yp, record })
+        Ok(Begun { dae, y: values.y, yp: values.yp, record, passage: values.passage })
     }
 }
 
@@ -117,4 +117,6 @@ pub(super) struct Begun<'d> {
     pub(super) y: Vec<f64>,
     pub(super) yp: Vec<f64>,
     pub(super) record: EnteredMode,
+    /// How its values depend on those before.
+    pub(super) passage: Passage,
 }

@@ -343,8 +343,8 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
 
     /// Integrates from consistent initial values, and keeps what is needed to go back through the run: for gradients of
     /// functions of the solution with respect to the quantities named in [`Integration::sensitivities`], any number of
-    /// parameters and start values. For forms with unknowns of index above 2 or with local coordinates, sensitivities
-    /// are carried forwards instead, at a cost that grows with the number of quantities.
+    /// parameters and start values. For forms with unknowns of index above 2 or with local coordinates, and for models
+    /// with modes, sensitivities are carried forwards instead, at a cost that grows with the number of quantities.
     ///
     /// # Errors
     /// No quantity was named; otherwise as for [`Integration::run`]: a run that stopped early has no way back.
@@ -380,8 +380,8 @@ impl<'d, 'c, C> Integration<'d, 'c, C> {
             solution.note_adjoint();
         }
         let solution = RunError::unless_stopped(solution)?;
-        let end = (solution.end_time, &solution.end_state[..]);
-        let way = recorder.variation.map_or(Way::Back(Tape::default()), |variation| variation.into_way(end));
+        let entries = |values: Vec<f64>| solution.entries_of_derivatives(&values);
+        let way = recorder.variation.map_or(Way::Back(Tape::default()), |variation| variation.into_way(entries));
         Ok(Adjoint::new(dae, solution, beginning, way, options))
     }
 

@@ -131,12 +131,15 @@ impl<'d> Recorder<'d> {
     ///
     /// # Errors
     /// It cannot be projected.
-    pub(super) fn end(&self, stepper: &dyn Stepper, solution: &mut Solution) -> Result<(), Failure> {
+    pub(super) fn end(&mut self, stepper: &dyn Stepper, solution: &mut Solution) -> Result<(), Failure> {
         let (t, mut state) = (stepper.time(), stepper.state().to_vec());
         solution.end_at(t, &state, stepper.derivative());
         self.improve(stepper, t, &mut state);
         let projected = self.project(t, &mut state);
         solution.replace_end(&state);
+        if let Some(variation) = self.variation.as_mut().filter(|variation| !variation.has_tape()) {
+            variation.note_record(t, &state);
+        }
         projected
     }
 
@@ -265,9 +268,7 @@ impl<'d> Recorder<'d> {
         solution.push(t, y);
         if let Some(variation) = &mut self.variation {
             variation.note_record(t, y);
-            if let Some(sensitivities) = &mut solution.sensitivities {
-                sensitivities.push(variation.values());
-            }
+            solution.push_derivatives(|| variation.values().collect());
         }
     }
 }

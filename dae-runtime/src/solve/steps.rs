@@ -161,6 +161,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         let entered = steps.begin_in_mode([y0, yp0]);
         let allowed = uncertainty(dae, &steps.options);
         steps.events.enter(&entered, None, FIRST * (t_end - t0), &allowed);
+        steps.events.arrive(steps.recorder.variation.is_some().then(Vec::new));
         steps.begin(y0);
         Ok(steps)
     }
@@ -302,13 +303,22 @@ impl<'d, 'c> Steps<'d, 'c> {
 
     /// Goes on in another mode, from values that are consistent there: pieces, events, record and checks begin anew.
     fn enter(&mut self, entering: Entering) -> Result<(), Failure> {
-        let Steps { dae, options, initialization, run: Some(run), mode: Some(mode), .. } = self else { return Ok(()) };
+        let Steps { dae, options, initialization, run: Some(run), mode: Some(mode), recorder, .. } = self else {
+            return Ok(());
+        };
         let (t, t_end) = (run.stepper.time(), self.t_end);
-        let Begun { dae, y, yp, mut record } = mode.enter(*dae, t, &entering, (options, initialization))?;
+        let Begun { dae, y, yp, mut record, passage } = mode.enter(*dae, t, &entering, (options, initialization))?;
+        if let (Some(variation), Some(carried)) = (&mut recorder.variation, &entering.carried) {
+            if !run.at_switches().is_empty() {
+                return Err(variation.no_derivative(t, 0));
+            }
+            *variation = variation.enter((dae, [t, t_end]), [&y, &yp], &passage, carried, options)?;
+        }
         record.jumps.retain(|jump| self.solution.names.contains(&jump.unknown));
         let (control, step) = (self.options.control, run.last_step());
         let mut next = PiecewiseRun::start(dae, self.method, [t, t_end], [&y, &yp], (&self.stops, &self.options))?;
-        let events = Events::new(dae, Vec::new(), (t, &y, &yp), t_end, (control, false))?;
+        let has_sensitivities = self.recorder.variation.is_some();
+        let events = Events::new(dae, Vec::new(), (t, &y, &yp), t_end, (control, has_sensitivities))?;
         next.continue_from(run);
         self.solution.slides.extend(run.slides());
         self.solution.add_switches(run.switches());
@@ -329,7 +339,8 @@ impl<'d, 'c> Steps<'d, 'c> {
         let changed: Vec<usize> = entering.transitions.iter().map(|it| it.variable).collect();
         let allowed = uncertainty(dae, &self.options);
         self.events.enter(&changed, Some(entering.memory), step, &allowed);
-        Ok(())
+        self.events.arrive(entering.carried.map(|carried| carried.by_time().to_vec()));
+        self.run.as_ref().map_or(Ok(()), |run| self.recorder.follow(run))
     }
 
     /// The time reached so far.

@@ -36,6 +36,10 @@ pub(super) fn consistent_jets<S: Scalar>(
     let (mut given, mut exact) = (vec![0.0; kinds.len()], vec![S::zero(); kinds.len()]);
     prolongation.start_values(t0, &mut given);
     dae.taylor_start_values(&mut exact);
+    if prolongation.initial_equations().is_some() && S::EPSILON < f64::EPSILON {
+        let message = "initial equations are solved to the digits of `f64`, and longer numbers are asked for".into();
+        return Err(TaylorError::InvalidOption { message });
+    }
     let found = consistent_initialization(prolongation, t0, &InitializationOptions::default());
     let chosen: Vec<S> = match &found {
         Ok(initial) => {

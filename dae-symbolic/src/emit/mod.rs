@@ -17,6 +17,7 @@ mod external;
 mod fields;
 mod first_integrals;
 mod formulation;
+mod initial;
 mod items;
 mod lie_group;
 mod listing;

@@ -6,7 +6,7 @@ use super::body::{Labels, Outputs};
 use super::items::{ALLOW, close, docs, prefix};
 use super::method::{labels_of, method};
 use super::names::Names;
-use super::{boundary, events, external, tables};
+use super::{boundary, events, external, initial, tables};
 use crate::defaults::parameter_places;
 use crate::model::{Numbering, Torn};
 use crate::pipeline::Compiled;
@@ -72,9 +72,11 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
     let doc = tables::rows_doc(what, &d.start_jacobian_p, &prolonged.jet_domains, jet, parameter);
     let head = "start_jacobian_p(&self, {t}: f64, {out}: &mut [f64])";
     jacobian(head, &d.start_jacobian_p, &prolonged.start_jacobian_p, &doc);
+    text.push_str(initial::access(compiled));
     text.push_str(boundary::access(compiled));
     text.push_str(events::access(compiled));
     close(&mut text);
+    text.push_str(&initial::source(compiled, &names)?);
     text.push_str(&boundary::source(compiled)?);
     text.push_str(&events::source(compiled)?);
     Ok(text)

@@ -489,7 +489,7 @@ pub(super) fn events(d: &EventsDescription) -> String {
     text + "        };\n        &DESCRIPTION\n    }\n\n"
 }
 
-fn table(name: &str, of: &str, entries: impl Iterator<Item = String>) -> String {
+pub(super) fn table(name: &str, of: &str, entries: impl Iterator<Item = String>) -> String {
     let entries: Vec<String> = entries.collect();
     let lines: String = entries.iter().map(|e| format!("            {e},\n")).collect();
     if entries.is_empty() {
@@ -498,7 +498,7 @@ fn table(name: &str, of: &str, entries: impl Iterator<Item = String>) -> String 
     format!("        static {name}: [{of}; {}] = [\n{lines}        ];\n", entries.len())
 }
 
-fn pattern(p: &Pattern) -> String {
+pub(super) fn pattern(p: &Pattern) -> String {
     let list = |values: &[usize]| values.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     format!("pattern({}, &[{}], &[{}])", p.columns, list(&p.row_starts), list(&p.column_indices))
 }

@@ -2,9 +2,9 @@
 //!
 //! In: the prolongation and a consistent point. Out: which states the equations determine on their own, which of the
 //! others may be chosen together, which of the values that the model fixes are redundant, and which states the guesses
-//! decide.
+//! decide. An initial equation counts as a fixed value of its residual.
 
-use dae_runtime::contract::{Prolongation, Start};
+use dae_runtime::contract::{InitialEquations, Prolongation, Start};
 use dae_runtime::matrix::Matrix;
 use dae_runtime::rank::{Confidence, SingularValues};
 
@@ -75,12 +75,20 @@ pub struct Redundant {
     pub follows_from: Vec<String>,
 }
 
-/// A jet that is a state, or that the model gives a start value.
+/// A jet that is a state, or that the model gives a start value; or the residual of an initial equation.
 struct Candidate {
     name: String,
     start: Start,
-    jet: usize,
+    quantity: Quantity,
     is_state: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Quantity {
+    /// An entry of the jet vector.
+    Jet(usize),
+    /// The residual of an initial equation.
+    Residual(usize),
 }
 
 /// Initial values at the model's consistent point; `None` if there is none, if the equations are not clearly
@@ -92,7 +100,12 @@ pub fn initial_values(compiled: &Compiled) -> Option<InitialValues> {
     let (jets, t0) = (compiled.analysis.jets.as_ref()?, compiled.t0);
     let candidates = candidates(compiled);
     let tangent = tangent_space(compiled, jets)?;
-    let rows: Vec<Vec<f64>> = candidates.iter().map(|c| tangent.row(c.jet).map(cleaned).collect()).collect();
+    let residuals = residual_rows(compiled, jets, &tangent);
+    let row = |candidate: &Candidate| match candidate.quantity {
+        Quantity::Jet(jet) => tangent.row(jet).map(cleaned).collect(),
+        Quantity::Residual(equation) => residuals.row(equation).map(cleaned).collect(),
+    };
+    let rows: Vec<Vec<f64>> = candidates.iter().map(row).collect();
     let basis = Basis::greedy(&rows, &preference(&candidates));
     if basis.chosen.len() != tangent.columns() {
         return None;
@@ -105,10 +118,7 @@ pub fn initial_values(compiled: &Compiled) -> Option<InitialValues> {
     Some(InitialValues {
         t0,
         degrees_of_freedom: tangent.columns(),
-        states: states
-            .iter()
-            .map(|&k| StateValue { name: name(k), start: candidates[k].start, value: jets[candidates[k].jet] })
-            .collect(),
+        states: states.iter().filter_map(|&k| candidates[k].value(jets)).collect(),
         determined: states.iter().filter(|&&k| is_zero(&rows[k])).map(|&k| name(k)).collect(),
         choices: choices(&candidates, &states, &rows),
         redundant: fixed.filter(|k| !basis.chosen.contains(k)).map(redundant).collect(),
@@ -126,11 +136,48 @@ fn candidates(compiled: &Compiled) -> Vec<Candidate> {
             let start = unknown.start_value(order).map_or(Start::Free, |s| s.kind);
             let is_state = order < p.max(1);
             if is_state || start != Start::Free {
-                list.push(Candidate { name: derivative_name(&unknown.name, order), start, jet, is_state });
+                let (name, quantity) = (derivative_name(&unknown.name, order), Quantity::Jet(jet));
+                list.push(Candidate { name, start, quantity, is_state });
             }
         }
     }
+    let initial = prolonged.initial_description().equations.iter().enumerate();
+    list.extend(initial.map(|(k, equation)| Candidate {
+        name: equation.name.to_string(),
+        start: Start::Fixed,
+        quantity: Quantity::Residual(k),
+        is_state: false,
+    }));
     list
+}
+
+impl Candidate {
+    /// The value at the consistent point, if it is a jet.
+    fn value(&self, jets: &[f64]) -> Option<StateValue> {
+        let Quantity::Jet(jet) = self.quantity else { return None };
+        Some(StateValue { name: self.name.clone(), start: self.start, value: jets[jet] })
+    }
+}
+
+/// The derivatives of the residuals of the initial equations along a basis of the tangent space: a row for each, in units
+/// of its largest derivative.
+fn residual_rows(compiled: &Compiled, jets: &[f64], tangent: &Matrix) -> Matrix {
+    let (prolonged, initial) = (&compiled.prolonged, compiled.prolonged.initial_description());
+    let mut values = vec![0.0; initial.jacobian.len()];
+    prolonged.initial_jacobian(compiled.t0, jets, &mut values);
+    let nominal = |jet: usize| prolonged.description.jets[jet].nominal;
+    let mut rows = Matrix::zeros(initial.equations.len(), tangent.columns());
+    for row in 0..rows.rows() {
+        let entries = initial.jacobian.row(row).map(|(jet, place)| (jet, values[place] * nominal(jet)));
+        let entries: Vec<(usize, f64)> = entries.collect();
+        let size = entries.iter().fold(0.0_f64, |size, (_, entry)| size.max(entry.abs()));
+        for (jet, entry) in entries.into_iter().filter(|_| size > 0.0) {
+            for (column, along) in tangent.row(jet).enumerate() {
+                rows[(row, column)] += entry / size * along;
+            }
+        }
+    }
+    rows
 }
 
 /// A basis of the null space of the derivative of the prolongation, with jets measured in units of their nominal

@@ -1,4 +1,4 @@
-//! Fixed start values that contradict the equations.
+//! Fixed start values and initial equations that contradict the equations.
 //!
 //! In: a compiled model for which no consistent point was found. Out: an error that names the values and the
 //! constraint, even if it is hidden: "`u = 1` contradicts 0 = x·u + y·v, the derivative of equation 5".
@@ -16,10 +16,10 @@ use dae_runtime::initialize::InitializationError;
 use super::forced::{Forced, forced};
 use super::relaxed::{Agreement, Budget, agreement};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::expr::{Symbol, symbols};
+use crate::expr::{Expr, Symbol, symbols};
 use crate::index::array::{ArrayPoint, ArrayVerdict, contradict};
 use crate::index::{Certificate, Limits, LocalRegularity};
-use crate::model::{Model, StartValue, derivative_name};
+use crate::model::{Equation, Model, StartValue, derivative_name};
 use crate::pipeline::{Compiled, HiddenConstraint};
 
 /// In prolongations with more than this many jets, all fixed values that the initialisation names are reported: looking
@@ -34,7 +34,7 @@ struct Fixed {
     value: f64,
 }
 
-/// Errors for fixed values that contradict the equations; empty if there are none.
+/// Errors for fixed values and initial equations that contradict the equations; empty if there are none.
 pub fn contradictions(compiled: &Compiled) -> Diagnostics {
     find(compiled).map_or_else(Diagnostics::new, Diagnostics::from)
 }
@@ -46,12 +46,15 @@ fn find(compiled: &Compiled) -> Option<Diagnostic> {
     }
     // Larger models are left to the initialisation, and a model with a consistent point has no contradiction.
     let certificate = &compiled.analysis.certificate;
-    if !matches!(certificate.local, LocalRegularity::NoConsistentPoint { .. }) || has_point(certificate) {
+    let has_initial = compiled.prolonged.initial.is_some();
+    // The derivative array does not contain initial equations.
+    let has_point = has_point(certificate) && !has_initial;
+    if !matches!(certificate.local, LocalRegularity::NoConsistentPoint { .. }) || has_point {
         return None;
     }
     let fixed = fixed_values(compiled);
     let all: Vec<usize> = fixed.iter().map(|f| f.jet).collect();
-    if all.is_empty() {
+    if all.is_empty() && !has_initial {
         return None;
     }
     let jets = &compiled.prolonged.prolongation_description().jets;
@@ -60,7 +63,11 @@ fn find(compiled: &Compiled) -> Option<Diagnostic> {
         Agreement::Possible => return None,
         Agreement::Contradiction(first) => {
             let (taking_part, error) = minimal(compiled, all, first, &budget);
-            let InitializationError::Conflict { fixed: named, equations } = error else { return None };
+            let (named, equations) = match error {
+                InitializationError::Conflict { fixed, equations } => (fixed, equations),
+                InitializationError::NoSolution { equations } => (Vec::new(), equations),
+                _ => return None,
+            };
             let is_named = |f: &&Fixed| match jets.len() <= MAX_JETS {
                 true => taking_part.contains(&f.jet),
                 false => named.iter().any(|n| n.jet == jets[f.jet].name),
@@ -81,9 +88,14 @@ fn find(compiled: &Compiled) -> Option<Diagnostic> {
     if !is_confirmed(compiled, &taking_part) {
         return None;
     }
-    let latest = involved.iter().map(|f| jets[f.jet].stage).max()?;
-    let (blamed, given): (Vec<&Fixed>, Vec<&Fixed>) = involved.into_iter().partition(|f| jets[f.jet].stage == latest);
-    Some(report(compiled, &blamed, &given, &Contradicted::of(compiled, &names)?))
+    let contradicted = Contradicted::of(compiled, &names)?;
+    let is_involved = |it: &&Equation| names.contains(&it.name) && it.name != contradicted.what;
+    let initial: Vec<&Equation> = compiled.model.initial_equations.iter().filter(is_involved).collect();
+    // Where initial equations take part, fixed values are as much to blame as they are.
+    let latest = involved.iter().map(|f| jets[f.jet].stage).max();
+    let is_latest = |f: &&Fixed| !initial.is_empty() || Some(jets[f.jet].stage) == latest;
+    let (blamed, given): (Vec<&Fixed>, Vec<&Fixed>) = involved.into_iter().partition(is_latest);
+    Some(report(compiled, (&blamed, &initial), &given, &contradicted))
 }
 
 /// Whether the equations contradict these fixed values in arithmetic with hundreds of digits too; true if the equations
@@ -97,7 +109,9 @@ fn is_confirmed(compiled: &Compiled, fixed: &[&Fixed]) -> bool {
     prolonged.start_values(*t0, &mut jets);
     let start = ArrayPoint::of_jets(prolonged, &jets, *t0);
     let is_fixed = |j: usize, k: usize| fixed.iter().any(|f| (f.unknown, f.order as usize) == (j, k));
-    contradict(&mut compiled.model.clone(), &prolonged.residuals, &start, is_fixed, &Limits::DEFAULT.array)
+    let initial = compiled.model.initial_equations.iter().map(|equation| equation.residual);
+    let residuals: Vec<Expr> = prolonged.residuals.iter().copied().chain(initial).collect();
+    contradict(&mut compiled.model.clone(), &residuals, &start, is_fixed, &Limits::DEFAULT.array)
 }
 
 /// Whether the derivative array is known to have a consistent point with all fixed values: it is solved with more
@@ -134,7 +148,7 @@ fn minimal(
     let mut kept = all.clone();
     for jet in all {
         let without: Vec<usize> = kept.iter().copied().filter(|&k| k != jet).collect();
-        if without.is_empty() || budget.is_spent() {
+        if (without.is_empty() && compiled.prolonged.initial.is_none()) || budget.is_spent() {
             break;
         }
         if let Agreement::Contradiction(found) = agreement(&compiled.prolonged, compiled.t0, &without, budget) {
@@ -178,9 +192,10 @@ impl Contradicted {
     }
 }
 
-/// `0 = …` of an equation of the prolongation.
+/// `0 = …` of an equation of the prolongation, or of an initial equation.
 fn spelled(compiled: &Compiled, name: &str) -> Option<String> {
-    let line = compiled.prolonged_spelled.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    let lines = compiled.prolonged_spelled.iter().chain(&compiled.initial_spelled);
+    let line = lines.into_iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
     line.map(str::to_string)
 }
 
@@ -204,16 +219,25 @@ fn derivative_of(name: &str, order: u32) -> String {
     }
 }
 
-fn report(compiled: &Compiled, blamed: &[&Fixed], given: &[&Fixed], contradicted: &Contradicted) -> Diagnostic {
+fn report(
+    compiled: &Compiled,
+    (blamed, initial): (&[&Fixed], &[&Equation]),
+    given: &[&Fixed],
+    contradicted: &Contradicted,
+) -> Diagnostic {
     let model = &compiled.model;
     let name = |f: &Fixed| derivative_name(&model.unknowns[f.unknown].name, f.order);
     let assignment = |f: &Fixed| format!("`{} = {}`", name(f), f.value);
     let Contradicted { text, what, place } = contradicted;
-    let verb = if blamed.len() == 1 { "contradicts" } else { "contradict" };
+    let verb = if blamed.len() + initial.len() == 1 { "contradicts" } else { "contradict" };
     // Start values hold when a run starts; equations that contain the time may hold at another time.
     let when = if depends_on_time(compiled) { format!(", at t = {}", compiled.t0) } else { String::new() };
-    let message = format!("{} {verb} {text}, {what}{when}", list(blamed.iter().map(|f| assignment(f))));
+    let reasons = blamed.iter().map(|f| assignment(f)).chain(initial.iter().map(|it| it.name.clone()));
+    let message = format!("{} {verb} {text}, {what}{when}", list(reasons));
     let mut diagnostic = Diagnostic::error(Code::ContradictoryStart, message);
+    for equation in initial {
+        diagnostic = diagnostic.label(equation.origin, equation.name.clone());
+    }
     for f in blamed {
         if let Some(start) = start_value(model, f) {
             diagnostic = diagnostic.label(start.origin, format!("`{}` is fixed here", name(f)));
@@ -237,14 +261,18 @@ fn report(compiled: &Compiled, blamed: &[&Fixed], given: &[&Fixed], contradicted
     }
     let parameters = if model.parameters.is_empty() { "" } else { "for the default parameters, " };
     let degrees = compiled.analysis.structure.degrees_of_freedom;
-    let count = fixed_values(compiled).len();
+    let counts = (fixed_values(compiled).len(), model.initial_equations.len());
     let judged = match depends_on_time(compiled) {
         true => {
             format!("judged {parameters}at t = {} alone; at another time the equations say something else", compiled.t0)
         }
         false => format!("{parameters}at any time"),
     };
-    diagnostic.note(format!("{judged}; {}", fixed_of(count, degrees))).help(help(model, blamed))
+    let advice = match initial.is_empty() {
+        true => help(model, blamed),
+        false => "remove an initial equation, or make fixed values guesses, which may move: `var x ~ 1;`".into(),
+    };
+    diagnostic.note(format!("{judged}; {}", fixed_of(counts, degrees))).help(advice)
 }
 
 /// Whether some equation contains the time, directly or in an input.
@@ -254,11 +282,16 @@ fn depends_on_time(compiled: &Compiled) -> bool {
     symbols(&compiled.model.dag, residuals()).iter().any(driven)
 }
 
-/// `4 values are fixed, and the model has 2 degrees of freedom`.
-fn fixed_of(count: usize, degrees: usize) -> String {
-    let is = if count == 1 { "1 value is".to_string() } else { format!("{count} values are") };
+/// `4 values are fixed, there is 1 initial equation, and the model has 2 degrees of freedom`.
+fn fixed_of((fixed, initial): (usize, usize), degrees: usize) -> String {
+    let is = if fixed == 1 { "1 value is".to_string() } else { format!("{fixed} values are") };
+    let initial = match initial {
+        0 => String::new(),
+        1 => ", there is 1 initial equation".to_string(),
+        n => format!(", there are {n} initial equations"),
+    };
     let freedom = if degrees == 1 { "1 degree".to_string() } else { format!("{degrees} degrees") };
-    format!("{is} fixed, and the model has {freedom} of freedom")
+    format!("{is} fixed{initial}, and the model has {freedom} of freedom")
 }
 
 /// Advice to make one of the values a guess, as in `var u ~ 1;`.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use dae_runtime::contract::{Prolongation, ProlongationDescription, Start};
+use dae_runtime::contract::{InitialEquations, Prolongation, ProlongationDescription, Start};
 use dae_runtime::initialize::{Initial, InitializationError, InitializationOptions, consistent_initialization};
 
 use crate::prolongation::Prolonged;
@@ -64,13 +64,17 @@ impl Prolongation for Relaxed<'_> {
     fn start_jacobian_p(&self, t: f64, values: &mut [f64]) {
         self.inner.start_jacobian_p(t, values);
     }
+
+    fn initial_equations(&self) -> Option<&dyn InitialEquations> {
+        self.inner.initial_equations()
+    }
 }
 
-/// Whether some start values agree with the equations.
+/// Whether some start values, and the initial equations, agree with the equations.
 pub(super) enum Agreement {
     /// The start values agree with the equations, or no fixed value is to blame.
     Possible,
-    /// The start values contradict the equations.
+    /// The start values or the initial equations contradict the equations.
     Contradiction(InitializationError),
     /// The initialisation did not converge from any starting point.
     Unsettled,
@@ -83,6 +87,9 @@ pub(super) fn agreement(prolonged: &Prolonged, t0: f64, fixed: &[usize], budget:
     for (attempt, outcome) in attempts(prolonged, t0, fixed, budget).enumerate() {
         match outcome {
             Err(error @ InitializationError::Conflict { .. }) => {
+                first.get_or_insert(error);
+            }
+            Err(error @ InitializationError::NoSolution { .. }) if prolonged.initial.is_some() => {
                 first.get_or_insert(error);
             }
             Err(InitializationError::NoConvergence { .. }) => {}

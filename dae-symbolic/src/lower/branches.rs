@@ -1,4 +1,4 @@
-//! `if` around statements.
+//! `if` around statements, and the block of initial equations.
 //!
 //! In: the head of a branch. Out: an open branch; the statements in it hold where its condition holds and those of the
 //! branches before it do not. Unlike that of an `if` in an expression, the condition is always decided while the model
@@ -10,7 +10,7 @@ use super::items::Item;
 use super::lowering::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::origin::Origin;
-use crate::syntax::ast::{Branch, Expression};
+use crate::syntax::ast::{Branch, Expression, Initial};
 use crate::syntax::validate::{self, MAX_BRANCHES, Place};
 
 impl<'a> Lowering<'a, '_> {
@@ -29,6 +29,18 @@ impl<'a> Lowering<'a, '_> {
             before,
             condition,
             end: position + 1 + it.statements,
+            locals: self.resolver.locals(),
+            definitions: self.local_definitions.len(),
+        });
+    }
+
+    /// Opens the block of initial equations: a branch that is always chosen.
+    pub(super) fn open_initial(&mut self, position: usize, it: &Initial) {
+        self.initial_end = position + 1 + it.statements;
+        self.branches.push(OpenBranch {
+            before: Vec::new(),
+            condition: None,
+            end: self.initial_end,
             locals: self.resolver.locals(),
             definitions: self.local_definitions.len(),
         });

@@ -189,6 +189,7 @@ impl Lowering<'_, '_> {
             message: None,
             is_terminal: false,
             within: None,
+            depends_on_mode: false,
             occurs_on_entry: true,
             transitions: Vec::new(),
             is_inelastic: false,

@@ -34,6 +34,8 @@ pub(super) struct Lowering<'a, 'f> {
     pub(super) definition_names: HashSet<&'a str>,
     /// The number of equations outside of blocks so far.
     pub(super) written_equations: usize,
+    /// The first statement after the block of initial equations.
+    pub(super) initial_end: usize,
     /// The roles of unknowns in blocks, each with the place where the block names the unknown.
     pub(super) parts: HashMap<UnknownId, (Origin, &'static str)>,
     pub(super) found: &'f mut Diagnostics,

@@ -69,10 +69,11 @@ impl<'a> Names<'a> {
         let (mut parameters, mut inputs, mut unknowns) = (0, 0, 0);
         let mut inside = 0;
         for (statement, content) in model.statements.iter().enumerate() {
-            // Declarations inside a `for` or a branch hold in its body only.
+            // Declarations inside a block hold in its body only.
             match &content.kind {
                 StatementKind::For(it) => inside = inside.max(statement + 1 + it.statements),
                 StatementKind::Branch(it) => inside = inside.max(statement + 1 + it.statements),
+                StatementKind::Initial(it) => inside = inside.max(statement + 1 + it.statements),
                 _ => {}
             }
             if statement < inside {
@@ -94,6 +95,7 @@ impl<'a> Names<'a> {
                 | StatementKind::For(_)
                 | StatementKind::Branch(_)
                 | StatementKind::When(_)
+                | StatementKind::Initial(_)
                 | StatementKind::Derived(_)
                 | StatementKind::LieGroup(_)
                 | StatementKind::Modes(_)

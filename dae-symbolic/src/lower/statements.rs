@@ -35,6 +35,7 @@ pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> FamilyMode
         local_definitions: Vec::new(),
         definition_names: HashSet::new(),
         written_equations: 0,
+        initial_end: 0,
         parts: HashMap::new(),
         found,
     };
@@ -61,6 +62,7 @@ fn empty(written: &ast::Model) -> FamilyModel {
         definitions: Vec::new(),
         starts: Vec::new(),
         equations: Vec::new(),
+        initial_equations: Vec::new(),
         accesses: Vec::new(),
         time_invariant: Vec::new(),
         derivations: Vec::new(),
@@ -89,6 +91,7 @@ impl<'a> Lowering<'a, '_> {
             StatementKind::For(it) => self.open_loop(position, it),
             StatementKind::Branch(it) => self.open_branch(position, it),
             StatementKind::When(it) => self.when(position, it),
+            StatementKind::Initial(it) => self.open_initial(position, it),
             StatementKind::Inactive { is_equation } => self.written_equations += usize::from(*is_equation),
             // A text is lowered in one mode.
             StatementKind::Modes(_) | StatementKind::Alternative(_) | StatementKind::Complementary(_) => {}
@@ -245,9 +248,14 @@ impl<'a> Lowering<'a, '_> {
             })
         });
         let body = body.unwrap_or(Body::Pieces(Vec::new()));
-        let (name, docs) = (numbered_equation(self.written_equations), statement.docs.clone());
-        self.written_equations += 1;
-        self.model.equations.push(EquationFamily { name, docs, loops, body, origin: statement.origin });
+        let is_initial = position < self.initial_end;
+        let list = if is_initial { &mut self.model.initial_equations } else { &mut self.model.equations };
+        let name = match is_initial {
+            true => format!("initial {}", numbered_equation(list.len())),
+            false => numbered_equation(self.written_equations),
+        };
+        list.push(EquationFamily { name, docs: statement.docs.clone(), loops, body, origin: statement.origin });
+        self.written_equations += usize::from(!is_initial);
     }
 
     fn invariant(&mut self, position: usize, it: &Declaration, docs: &[String]) {
@@ -262,8 +270,26 @@ impl<'a> Lowering<'a, '_> {
         self.model.invariants.push(DeclaredInvariant { name, docs: docs.to_vec(), value: value.expr, origin });
     }
 
+    /// Reports initial equations beside conditions at several times.
+    fn finish_initial(&mut self) {
+        let has_conditions = |statement: &Statement| match &statement.kind {
+            StatementKind::Derived(it) => {
+                matches!(it.kind, ast::DerivedKind::Boundary | ast::DerivedKind::OptimalControl)
+            }
+            _ => false,
+        };
+        let Some(first) = self.model.initial_equations.first() else { return };
+        if self.written.statements.iter().any(has_conditions) {
+            let message = "a boundary value problem has no initial equations";
+            let finding = Diagnostic::error(Code::InvalidInitial, message).label(first.origin, "an initial equation");
+            self.found
+                .push(finding.help("write it in `boundary { … }`, with values at the start: `x(t0) + y(t0) = 3;`"));
+        }
+    }
+
     fn finish(mut self) -> FamilyModel {
         self.finish_boundary();
+        self.finish_initial();
         self.finish_floors();
         self.finish_events();
         self.model.dag = self.evaluator.dag;

@@ -77,7 +77,7 @@ impl<'a> Lowering<'a, '_> {
     /// The event of a block with the present values of the loop variables, and that at its limit.
     fn events_of(&mut self, it: &'a When) -> Option<Vec<Event>> {
         let trigger = self.trigger(it)?;
-        let mut events = vec![self.event(it.opening, it.name.clone(), it.within, trigger, &it.items)?];
+        let mut events = vec![self.event((it, it.opening), it.name.clone(), trigger, &it.items)?];
         if let Some(limit) = &it.limit {
             if matches!(trigger, Trigger::Sample { .. }) {
                 let finding =
@@ -87,17 +87,16 @@ impl<'a> Lowering<'a, '_> {
             }
             let name = format!("{} at its limit", it.name);
             let trigger = Trigger::Limit { of: 0 };
-            events.push(self.event(limit.opening, name, it.within, trigger, &limit.items)?);
+            events.push(self.event((it, limit.opening), name, trigger, &limit.items)?);
         }
         Some(events)
     }
 
-    /// An event with the statements of a block.
+    /// An event with the statements of a block that begins at `opening`: a `when`, or the limit in it.
     fn event(
         &mut self,
-        opening: Origin,
+        (when, opening): (&When, Origin),
         name: String,
-        within: Option<usize>,
         trigger: Trigger,
         items: &'a [WhenItem],
     ) -> Option<Event> {
@@ -109,8 +108,9 @@ impl<'a> Lowering<'a, '_> {
             changes: Vec::new(),
             message: None,
             is_terminal: false,
-            within,
-            occurs_on_entry: within.is_some(),
+            within: when.within,
+            depends_on_mode: when.depends_on_mode,
+            occurs_on_entry: when.within.is_some(),
             transitions: Vec::new(),
             // What is left of the impulses at a limit is nothing.
             is_inelastic: is_limit,
@@ -191,7 +191,13 @@ impl<'a> Lowering<'a, '_> {
             ast::Trigger::Condition(condition) => {
                 let holds = self.evaluate_scalar(condition)?.expr;
                 let dag = &mut self.evaluator.dag;
-                let crossing = dag.crossing_function(holds).filter(|&crossing| !dag.is_time_invariant(crossing));
+                if let Some(value) = dag.as_constant(holds).filter(|_| it.depends_on_mode) {
+                    let crossing = if value.is_zero() { -1 } else { 1 };
+                    return Some(Trigger::Condition { holds, crossing: dag.integer(crossing) });
+                }
+                let may_stay = it.depends_on_mode;
+                let crossing = dag.crossing_function(holds);
+                let crossing = crossing.filter(|&crossing| may_stay || !dag.is_time_invariant(crossing));
                 if let Some(crossing) = crossing {
                     return Some(Trigger::Condition { holds, crossing });
                 }

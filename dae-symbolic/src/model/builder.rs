@@ -50,6 +50,7 @@ impl ModelBuilder {
             inputs: Vec::new(),
             definitions: Vec::new(),
             equations: Vec::new(),
+            initial_equations: Vec::new(),
             derivations: Vec::new(),
             invariants: Vec::new(),
             boundary: None,

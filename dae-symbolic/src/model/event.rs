@@ -59,6 +59,8 @@ pub struct Event {
     pub is_terminal: bool,
     /// The mode variable in one of whose alternatives it stands, by position.
     pub within: Option<usize>,
+    /// Whether its condition compares a mode variable: then it may be the same throughout a mode.
+    pub depends_on_mode: bool,
     /// Whether it also occurs where a run begins, or its mode, with the condition true.
     pub occurs_on_entry: bool,
     /// The mode variables that it sets.

@@ -60,6 +60,8 @@ pub struct Model {
     pub definitions: Vec<Definition>,
     /// Equations in the order of the text.
     pub equations: Vec<Equation>,
+    /// Equations that hold at the start of a run only, in the order of the text.
+    pub initial_equations: Vec<Equation>,
     /// The descriptions that some of the equations were derived from.
     pub derivations: Vec<Derivation>,
     /// Quantities that are declared not to change along solutions.

@@ -87,7 +87,7 @@ impl Model {
     /// The functions that equations, definitions and inputs of the model call and that it does not define by an
     /// expression, in the order of their names.
     pub fn externals(&self) -> Vec<Arc<External>> {
-        let equations = self.equations.iter().map(|e| e.residual);
+        let equations = self.equations.iter().chain(&self.initial_equations).map(|e| e.residual);
         let definitions = self.definitions.iter().map(|d| d.value);
         let roots = equations.chain(definitions).chain(self.inputs.iter().map(|i| i.definition));
         let mut found: BTreeMap<String, Arc<External>> = BTreeMap::new();

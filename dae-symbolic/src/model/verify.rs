@@ -24,6 +24,7 @@ pub fn verify(model: &Model) -> Result<(), Diagnostics> {
     verifier.unknowns();
     verifier.definitions();
     verifier.equations();
+    verifier.initial_equations();
     verifier.invariants();
     verifier.boundary();
     if verifier.found.is_empty() { Ok(()) } else { Err(verifier.found) }
@@ -157,10 +158,10 @@ impl Verifier<'_> {
 
     fn equations(&mut self) {
         let model = self.model;
-        for (position, equation) in model.equations.iter().enumerate() {
-            let owner = model.equation_name(position);
+        for equation in model.equations.iter().chain(&model.initial_equations) {
+            let owner = &equation.name;
             let symbols =
-                self.expression(equation.residual, equation.origin, &owner, |symbol| is_declared(model, symbol));
+                self.expression(equation.residual, equation.origin, owner, |symbol| is_declared(model, symbol));
             for &(unknown, order) in &equation.incidence {
                 let name = model.symbol_name(Symbol::Unknown { unknown, order });
                 self.order_in_range(order, &name, equation.origin);
@@ -170,6 +171,15 @@ impl Verifier<'_> {
                 self.found
                     .push(Diagnostic::error(Code::UndeclaredSymbol, message).label(equation.origin, "this equation"));
             }
+        }
+    }
+
+    fn initial_equations(&mut self) {
+        let model = self.model;
+        for equation in model.initial_equations.iter().filter(|it| it.incidence.is_empty()) {
+            let message = format!("{} contains no unknown", equation.name);
+            let finding = Diagnostic::error(Code::InvalidInitial, message).label(equation.origin, "restricts nothing");
+            self.found.push(finding.help("write an equation between unknowns and their derivatives: `der(x) = 0;`"));
         }
     }
 

@@ -102,7 +102,9 @@ fn alternatives(modes: &MultiMode, variable: usize) -> Option<Vec<Alternative<'_
         }
         let mut alternative = Alternative::default();
         let mut dag = model.dag.clone();
-        for event in model.events.list.iter().filter(|event| event.within == Some(variable)) {
+        // A condition that compares mode variables is another one in other modes with this alternative.
+        let is_the_same = |event: &&Event| event.within == Some(variable) && !event.depends_on_mode;
+        for event in model.events.list.iter().filter(is_the_same) {
             let transition = event.transitions.iter().find(|it| it.variable == variable);
             let (Some(it), Trigger::Condition { holds, .. }) = (transition, event.trigger) else { continue };
             let comparisons = switches(&model.dag, holds).into_iter().map(|switch| {

@@ -52,6 +52,8 @@ pub struct Compiled {
     pub prolonged: Prolonged,
     /// The equations of the prolongation as text.
     pub prolonged_spelled: Vec<String>,
+    /// The initial equations as text: `initial equation 1: 0 = x + y - 3`.
+    pub initial_spelled: Vec<String>,
     /// The formulations the model has.
     pub forms: Vec<CompiledForm>,
     /// Why the model does not have the other formulations.

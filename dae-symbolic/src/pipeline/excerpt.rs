@@ -23,11 +23,12 @@ const WORTH: usize = 2;
 /// Runs the pipeline on an excerpt. `t0` is the time at which the model's start values hold.
 pub fn compile_excerpt(family: &FamilyModel, t0: f64) -> Option<Compiled> {
     // Invariants are sums over all members, as a rule.
-    // Boundary conditions and events refer to single members.
+    // Boundary conditions, events and initial equations refer to single members.
     let is_control = |derivation: &Derivation| matches!(derivation, Derivation::OptimalControl(_));
     let has_boundary = family.boundary.is_some() || family.derivations.iter().any(is_control);
     let has_events = !family.events.list.is_empty();
-    if family.is_scalar() || !family.invariants.is_empty() || has_boundary || has_events {
+    let has_initial = !family.initial_equations.is_empty();
+    if family.is_scalar() || !family.invariants.is_empty() || has_boundary || has_events || has_initial {
         return None;
     }
     let whole = rows(family).ok()?;

@@ -109,6 +109,13 @@ fn smaller(model: &mut Model, analysis: &Analysis) -> Option<(Elimination, Reduc
     Some((elimination, reduced))
 }
 
+/// The initial equations as text.
+pub(super) fn initial_spelled(model: &Model) -> Vec<String> {
+    let names = model.definition_names().into_iter().collect();
+    let equations = model.initial_equations.iter();
+    equations.map(|it| spell(model, &it.name, it.residual, &names, |s| model.symbol_name(s))).collect()
+}
+
 /// The rows of the prolongation.
 pub(super) fn prolonged_spelled(model: &Model, prolonged: &Prolonged) -> Vec<String> {
     let equations = prolonged.residuals.iter().zip(prolonged.description.equations.iter());

@@ -25,6 +25,7 @@ mod definitions;
 mod excerpt;
 mod forms;
 mod hidden;
+mod initial;
 mod summary;
 mod values;
 mod whole;
@@ -90,12 +91,14 @@ fn run<E: From<Rejected>>(
     let mut prolonged = prolonged(&mut model, &analysis);
     let boundary = complete(&mut model, &analysis, &mut prolonged, t0).map_err(text)?;
     events::complete(&mut model, &mut prolonged).map_err(text)?;
+    initial::check(&model, &prolonged).map_err(text)?;
     let (forms, recommended, unavailable) =
         reductions.with_materials(&analysis, &prolonged, t0, &first_integrals, |it| forms::all(&mut model, it));
     let warnings = differentiated_kinks(&mut model, &analysis);
     let programs: Vec<_> = forms.iter().map(|form| &form.program).collect();
     let needs = needs(&mut model, &analysis, &prolonged, &programs).map_err(text)?;
     let prolonged_spelled = forms::prolonged_spelled(&model, &prolonged);
+    let initial_spelled = forms::initial_spelled(&model);
     let lie = lie_program(&mut model);
     let eliminated = reductions.smaller.map_or_else(Vec::new, |(it, _)| it.eliminated);
     Ok(Compiled {
@@ -107,6 +110,7 @@ fn run<E: From<Rejected>>(
         hidden,
         prolonged,
         prolonged_spelled,
+        initial_spelled,
         forms,
         unavailable,
         recommended,

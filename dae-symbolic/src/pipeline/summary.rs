@@ -72,6 +72,11 @@ impl Compiled {
                 lines.push(format!("They determine {}.", free.join(", ")));
             }
         }
+        if !self.initial_spelled.is_empty() {
+            lines.push(String::new());
+            lines.push("At the start:".into());
+            lines.extend(self.initial_spelled.iter().map(|equation| format!("* {equation}")));
+        }
         let events = &self.model.events;
         if !events.list.is_empty() {
             lines.push(String::new());

@@ -53,6 +53,22 @@ impl<'a> Rows<'a> {
 }
 
 impl Program {
+    /// Schedules one value per row, with these domains; `names` are the sub-expressions with a name of their own.
+    ///
+    /// # Errors
+    /// As for [`Program::with_families`].
+    pub fn values(
+        dag: &Dag,
+        roots: &[Expr],
+        domains: &[Domain],
+        names: &[(Expr, String)],
+        load: impl Fn(Symbol) -> Option<Load>,
+    ) -> Result<Program, Unplaced> {
+        let row_starts: Vec<usize> = (0..=roots.len()).collect();
+        let places = Numbering::of(domains)?;
+        Program::with_families(dag, Rows { roots, row_starts: &row_starts, domains, places: &places }, names, load)
+    }
+
     /// Schedules rows of roots, families as loops; `names` are the sub-expressions with a name of their own.
     ///
     /// # Errors

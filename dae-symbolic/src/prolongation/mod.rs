@@ -8,24 +8,30 @@
 //! Where the structure does not give the stages, all equations are differentiated as many times as the index says
 //! ([`prolong_alike`]), and solved together.
 //!
-//! [`Prolonged`] fulfils the runtime's [`Prolongation`] contract by interpretation.
+//! [`Prolonged`] fulfils the runtime's [`Prolongation`] and [`InitialEquations`] contracts by interpretation.
 
 mod boundary;
 mod events;
+mod initial;
 mod whole;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 pub use boundary::{BoundaryProgram, point_numbers};
-use dae_runtime::contract::{Boundary, DeclaredEvents, Jet, JetEquation, Prolongation, ProlongationDescription, Start};
+use dae_runtime::contract::{
+    Boundary, DeclaredEvents, InitialDescription, InitialEquations, Jet, JetEquation, Pattern, Prolongation,
+    ProlongationDescription, Start,
+};
 pub use events::EventsProgram;
+pub use initial::InitialProgram;
 
 use crate::defaults::{parameter_enclosures, parameter_places, whole_parameters};
 use crate::expr::interval::Interval;
 use crate::expr::{Dag, Expr, Symbol, UnknownId};
 use crate::model::{Domain, Model, Numbering, derivative_name};
-use crate::program::{Derivative, Load, Point, Program, Rows, Unplaced};
+use crate::program::{Derivative, Load, Point, Program, Unplaced};
 use crate::structure::Offsets;
 use crate::system::{System, written_orders};
 
@@ -56,6 +62,8 @@ pub struct Prolonged {
     pub start: Program,
     /// The Jacobian of the start values with respect to the parameters.
     pub start_jacobian_p: Program,
+    /// The initial equations, if the model has any and each is one between jets.
+    pub initial: Option<InitialProgram>,
     /// The boundary conditions, if the model has any.
     pub boundary: Option<BoundaryProgram>,
     /// The events, if the model has any.
@@ -120,7 +128,7 @@ fn prolong_in(
     let written = residuals.clone();
     let residuals = model.expand_inputs(&residuals);
     let names = model.definition_names();
-    let residual = values(&model.dag, &residuals, &domains, &names, load)?;
+    let residual = Program::values(&model.dag, &residuals, &domains, &names, load)?;
     let column = |symbol| match symbol {
         Symbol::Unknown { unknown, order } => Some(position(unknown, order)),
         _ => None,
@@ -132,11 +140,12 @@ fn prolong_in(
     };
     let m = model.parameters.len();
     let jacobian_p = Derivative::new(&mut model.dag, &residuals, &domains, m, &names, parameter, load)?;
+    let initial = InitialProgram::new(model, (offsets, &first_jet, stage), load)?;
     let start = start_values(model, offsets);
     let start = model.expand_inputs(&start);
     let start_jacobian_p = Derivative::new(&mut model.dag, &start, &arrays, m, &names, parameter, load)?;
     Ok(Prolonged {
-        start: values(&model.dag, &start, &arrays, &names, load)?,
+        start: Program::values(&model.dag, &start, &arrays, &names, load)?,
         description: ProlongationDescription {
             model: model.name.clone().into(),
             jets: jets.into(),
@@ -155,6 +164,7 @@ fn prolong_in(
         jacobian: jacobian.program,
         jacobian_p: jacobian_p.program,
         start_jacobian_p: start_jacobian_p.program,
+        initial,
         boundary: None,
         events: None,
         parameters: whole_parameters(model)?,
@@ -217,19 +227,6 @@ fn equations(
     }
 }
 
-/// A program for one value per row.
-fn values(
-    dag: &Dag,
-    roots: &[Expr],
-    domains: &[Domain],
-    names: &[(Expr, String)],
-    load: impl Fn(Symbol) -> Option<Load>,
-) -> Result<Program, Unplaced> {
-    let row_starts: Vec<usize> = (0..=roots.len()).collect();
-    let places = Numbering::of(domains)?;
-    Program::with_families(dag, Rows { roots, row_starts: &row_starts, domains, places: &places }, names, load)
-}
-
 fn start_values(model: &mut Model, offsets: &Offsets) -> Vec<Expr> {
     let zero = model.dag.integer(0);
     let unknowns = model.unknowns.iter().zip(&offsets.unknowns);
@@ -270,11 +267,40 @@ impl Prolongation for Prolonged {
         self.run(&self.start_jacobian_p, t, &[], values);
     }
 
+    fn initial_equations(&self) -> Option<&dyn InitialEquations> {
+        self.initial.as_ref().map(|_| self as &dyn InitialEquations)
+    }
+
     fn boundary(&self) -> Option<&dyn Boundary> {
         self.boundary.as_ref().map(|_| self as &dyn Boundary)
     }
 
     fn declared_events(&self) -> Option<&dyn DeclaredEvents> {
         self.events.as_ref().map(|_| self as &dyn DeclaredEvents)
+    }
+}
+
+/// No initial equations.
+const NONE: &InitialDescription =
+    &InitialDescription { equations: Cow::Borrowed(&[]), jacobian: EMPTY, jacobian_p: EMPTY };
+
+/// The pattern of a matrix without rows and columns.
+const EMPTY: Pattern = Pattern { columns: 0, row_starts: Cow::Borrowed(&[0]), column_indices: Cow::Borrowed(&[]) };
+
+impl InitialEquations for Prolonged {
+    fn initial_description(&self) -> &InitialDescription {
+        self.initial.as_ref().map_or(NONE, |initial| &initial.description)
+    }
+
+    fn initial_residual(&self, t: f64, jets: &[f64], residual: &mut [f64]) {
+        self.initial.iter().for_each(|it| self.run(&it.residual, t, jets, residual));
+    }
+
+    fn initial_jacobian(&self, t: f64, jets: &[f64], values: &mut [f64]) {
+        self.initial.iter().for_each(|it| self.run(&it.jacobian, t, jets, values));
+    }
+
+    fn initial_jacobian_p(&self, t: f64, jets: &[f64], values: &mut [f64]) {
+        self.initial.iter().for_each(|it| self.run(&it.jacobian_p, t, jets, values));
     }
 }

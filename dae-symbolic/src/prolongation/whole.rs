@@ -51,6 +51,8 @@ impl Prolonged {
             jacobian_p: self.jacobian_p.clone(),
             start: self.start.clone(),
             start_jacobian_p: self.start_jacobian_p.clone(),
+            // A model with initial equations is analysed as a whole.
+            initial: None,
             boundary: None,
             events: None,
             parameters: self.parameters.clone(),

@@ -84,6 +84,8 @@ pub struct Report {
     pub invariants: Vec<InvariantReport>,
     /// The boundary conditions, if the model has any.
     pub boundary: Option<BoundaryProblemReport>,
+    /// The initial equations: `initial equation 1: 0 = x + y - 3`.
+    pub initial_equations: Vec<String>,
     /// The events that the text declares.
     pub events: Vec<EventReport>,
     /// The modes of the model, if it has several, the one at the start first.

@@ -40,6 +40,10 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
         let names = folded(&report.discrete_variables).join(", ");
         say("discrete variables", format!("{names}, among the degrees of freedom"));
     }
+    for equation in &report.initial_equations {
+        let (name, equation) = equation.split_once(": ").unwrap_or(("at the start", equation));
+        say(name, equation.to_string());
+    }
     for mode in &report.modes {
         say(&format!("mode {}", mode.name), mode.sentence());
     }

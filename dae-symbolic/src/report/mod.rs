@@ -131,6 +131,7 @@ impl Report {
             hidden_constraints,
             invariants: compiled.first_integrals.iter().map(|it| InvariantReport::new(model, it)).collect(),
             boundary: compiled.boundary.as_ref().map(|it| BoundaryProblemReport::new(model, it)),
+            initial_equations: compiled.initial_spelled.clone(),
             events: EventReport::all(model),
             discrete_variables: discrete.map(|unknown| unknown.name.clone()).collect(),
             eliminated,

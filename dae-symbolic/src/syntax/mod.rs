@@ -9,8 +9,8 @@
 //!
 //! ```text
 //! model       = docs [ visibility ] "struct" NAME "{" { statement } "}" ;
-//! statement   = docs ( constant | parameter | input | table | external | definition | function | variable | discrete | start | equation | family
-//!               | choice | event | modes | complementarity | invariant | forms | lagrangian | hamiltonian | optimal_control | boundary | lie_group ) ;
+//! statement   = docs ( constant | parameter | input | table | external | definition | function | variable | discrete | start | initial
+//!               | equation | family | choice | event | modes | complementarity | invariant | forms | lagrangian | hamiltonian | optimal_control | boundary | lie_group ) ;
 //! constant    = "const" NAME [ type ] "=" value ";" ;
 //! parameter   = "param" NAME [ type ] "=" value ";" ;
 //! input       = "input" NAME [ ":" "f64" ] [ "=" expression ] ";" ;
@@ -24,6 +24,7 @@
 //! variable    = [ "#" "[" "nominal" "(" expression ")" "]" ] "var" NAME [ type ] [ ( "=" | "~" ) value ] ";" ;
 //! discrete    = "discrete" NAME [ type ] "=" value ";" ;
 //! start       = "start" ( "der" "(" element [ "," expression ] ")" | element ) ( "=" | "~" ) value ";" ;
+//! initial     = "initial" "{" { docs ( equation | definition | family | choice ) } "}" ;
 //! equation    = expression "=" expression ";" ;
 //! family      = "for" NAME "in" range "{" { inner } "}" ;
 //! choice      = "if" condition "{" { inner } "}" { "else" "if" condition "{" { inner } "}" } [ "else" "{" { inner } "}" ] ;

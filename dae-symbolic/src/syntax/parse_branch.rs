@@ -1,8 +1,9 @@
-//! `if` around statements.
+//! `if` around statements, and `initial`.
 //!
-//! In: the cursor at `if` or `else`. Out: the head of a branch; the caller reads its body.
+//! In: the cursor at `if`, `else` or `initial`. Out: the head of a branch, or of the block of initial equations; the caller
+//! reads its body.
 
-use super::ast::{Branch, StatementKind};
+use super::ast::{Branch, Initial, StatementKind};
 use super::cursor::Look;
 use super::frames::Opener;
 use super::parse_model::Ending;
@@ -11,6 +12,14 @@ use super::validate;
 use proc_macro2::Delimiter;
 
 impl Parser {
+    /// `initial {`
+    pub(super) fn initial_head(&mut self) -> Parsed<(StatementKind, Ending)> {
+        let opening = self.here();
+        self.cursor.advance();
+        let close = self.expect_open(Delimiter::Brace, "`{` and the equations that hold at the start")?;
+        Ok((StatementKind::Initial(Initial { opening, statements: 0 }), Ending::Opens(close)))
+    }
+
     /// `if condition {`
     pub(super) fn branch_head(&mut self) -> Parsed<(StatementKind, Ending)> {
         self.cursor.advance();

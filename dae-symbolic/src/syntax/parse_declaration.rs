@@ -37,6 +37,7 @@ impl Parser {
             "fn" => self.function(),
             "var" | "discrete" => self.variable(nominal),
             "when" => self.when(),
+            "initial" if self.cursor.look(1) == Look::Open(Delimiter::Brace) => self.initial_head(),
             "modes" if self.at_modes() => self.modes_head(),
             "complementary" if self.at_complementary() => self.complementary(),
             "start" => self.start(),

@@ -4,7 +4,7 @@
 //! understood of the statement is kept (so that its name counts as declared), and the rest of it is skipped: the errors
 //! of all statements are reported in one go.
 
-use super::ast::{Alternative, Equation, Expression, For, Model, Modes, Name, Statement, StatementKind};
+use super::ast::{Alternative, Equation, Expression, For, Initial, Model, Modes, Name, Statement, StatementKind};
 use super::attributes::Attributes;
 use super::cursor::Look;
 use super::parser::{Parsed, Parser, describe};
@@ -20,7 +20,7 @@ pub(super) enum Ending {
     Semicolon,
     /// It ended with a closing brace and needs no `;` (a function, or a block from which equations are derived).
     Block,
-    /// The statements of its body follow, up to the closing brace at this position (a `for`, `if` or `modes`).
+    /// The statements of its body follow, up to the closing brace at this position (a `for`, `if`, `modes` or `initial`).
     Opens(usize),
     /// It had an error: the rest of it is to be skipped.
     Broken,
@@ -33,6 +33,8 @@ struct Block {
     close: usize,
     end: usize,
     head: Option<usize>,
+    /// Whether it is `initial { … }`, or inside of one.
+    is_initial: bool,
 }
 
 impl Parser {
@@ -129,7 +131,7 @@ impl Parser {
 
     /// Parses the statements up to the brace at `close`; the bodies of `for` and `if` that are open are on a stack.
     fn statements(&mut self, close: usize, statements: &mut Vec<Statement>) {
-        let mut blocks: Vec<Block> = vec![Block { close, end: close, head: None }];
+        let mut blocks: Vec<Block> = vec![Block { close, end: close, head: None, is_initial: false }];
         while let Some(&block) = blocks.last() {
             self.cursor.skip_invisible();
             if self.cursor.position() >= block.close {
@@ -144,7 +146,9 @@ impl Parser {
             match self.attributes() {
                 Ok(attributes) => {
                     if let Some(close) = self.documented_statement(start, attributes, block, statements) {
-                        blocks.push(Block { close, end: block.close, head: Some(statements.len() - 1) });
+                        let head = statements.len() - 1;
+                        let is_initial = block.is_initial || matches!(statements[head].kind, StatementKind::Initial(_));
+                        blocks.push(Block { close, end: block.close, head: Some(head), is_initial });
                     }
                 }
                 Err(_) => {
@@ -164,6 +168,7 @@ impl Parser {
         let earlier = match &mut statements[head].kind {
             StatementKind::For(For { statements, .. })
             | StatementKind::Modes(Modes { statements, .. })
+            | StatementKind::Initial(Initial { statements, .. })
             | StatementKind::Alternative(Alternative { statements, .. }) => {
                 *statements = inside;
                 return None;
@@ -183,7 +188,7 @@ impl Parser {
             Ok((kind, close)) => {
                 let origin = self.since(start);
                 statements.push(Statement { docs: Vec::new(), origin, kind });
-                Some(Block { close, end: block.end, head: Some(statements.len() - 1) })
+                Some(Block { close, head: Some(statements.len() - 1), ..block })
             }
             Err(_) => {
                 self.recover(start, block.end);
@@ -216,9 +221,9 @@ impl Parser {
         };
         let understood = match understood {
             Ok((kind @ StatementKind::Alternative(_), ending)) => Ok((kind, ending)),
-            Ok((kind, _)) if inside && !validate::inside_block(&kind) => {
+            Ok((kind, _)) if inside && !validate::inside_block(&kind, block.is_initial) => {
                 let at = self.since(start);
-                Err(self.fail(validate::not_inside_block(at)))
+                Err(self.fail(validate::not_inside_block(&kind, block.is_initial, at)))
             }
             other => other,
         };

@@ -33,7 +33,10 @@ impl Parser {
             }
             Ok(())
         });
-        Ok((StatementKind::When(When { opening, trigger, name, within: None, items, limit }), Ending::Block))
+        Ok((
+            StatementKind::When(When { opening, trigger, name, within: None, depends_on_mode: false, items, limit }),
+            Ending::Block,
+        ))
     }
 
     /// Whether `limit {` follows.

@@ -3,7 +3,7 @@
 //! In: the events at the end of a step. Out: their entries in the solution, with the derivatives of their times; the end
 //! of the run, or a consistent state after all that they change, and what becomes true by these changes.
 
-use super::declared::{Arrival, Conflict};
+use super::declared::{Arrival, Conflict, Declared};
 use super::{Consequence, Entering, Events, SLOPE};
 use crate::contract::{Dae, Name};
 use crate::initialize::quantity::Quantity;
@@ -54,6 +54,11 @@ impl Events<'_, '_> {
         if declared.is_sampled(number) {
             return variation.of_sample(at.t, &declared.description().sample_parameters);
         }
+        if declared.is_limit(number) {
+            // The way back knows the state just before an event, and no earlier ones.
+            let known = self.limit_derivatives[event].as_ref().filter(|_| !variation.has_tape());
+            return known.cloned().ok_or_else(|| variation.no_derivative(at.t, 0));
+        }
         let entries = declared.by_parameters(number, at.t, at.y, at.yp);
         let explicit = |quantity: &Quantity| {
             entries.iter().enumerate().map(|(k, entry)| quantity.factor_of(k) * entry).sum::<f64>()
@@ -61,11 +66,19 @@ impl Events<'_, '_> {
         Ok(variation.of_time(at, &|t, y, yp| self.list.value(event, t, y, yp), &explicit))
     }
 
-    /// Records events at the state `y` with the derivatives of their times; unless one of them ends the run, returns the
+    /// Whether the time of an event is known before: that of a sample or a limit.
+    fn is_planned(&self, event: usize) -> bool {
+        let is_planned =
+            |(declared, number): (&Declared<'_>, usize)| declared.is_sampled(number) || declared.is_limit(number);
+        self.list.of_model(event).is_some_and(is_planned)
+    }
+
+    /// Records events at the state `y` with the derivatives of their times, which are `given` where they occur because the
+    /// mode has been entered; unless one of them ends the run, returns the
     /// derivatives of the state on arrival, to which those of the resets are applied.
     fn note_with_derivatives(
         &self,
-        happening: &[usize],
+        (happening, given): (&[usize], &Option<Vec<f64>>),
         variation: &mut Variation<'_>,
         moment: &InStep,
         solution: &mut Solution,
@@ -77,7 +90,10 @@ impl Events<'_, '_> {
         let mut carried: Option<Carried> = None;
         for &event in happening {
             self.note_at(event, (self.t, &self.y), solution);
-            let by_time = self.time_derivatives(event, variation, moment)?;
+            let by_time = match given {
+                Some(given) if !self.is_planned(event) => variation.for_each_quantity(given),
+                Some(_) | None => self.time_derivatives(event, variation, moment)?,
+            };
             if let (Some(last), false) = (solution.occurrences.last_mut(), variation.has_tape()) {
                 last.time_derivatives = variation.unscaled(&by_time).collect();
             }
@@ -105,6 +121,7 @@ impl Events<'_, '_> {
         solution: &mut Solution,
     ) -> Result<Consequence, Failure> {
         let own = self.list.own.len();
+        let by_time = self.arrival.take().filter(|_| self.is_entry);
         self.is_entry = false;
         let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
         let mut due = Vec::new();
@@ -121,7 +138,7 @@ impl Events<'_, '_> {
         for round in 0..ROUNDS {
             match (&mut variation, &moment) {
                 (Some(variation), Some(moment)) if round == 0 => {
-                    carried = self.note_with_derivatives(&happening, variation, moment, solution)?;
+                    carried = self.note_with_derivatives((&happening, &by_time), variation, moment, solution)?;
                 }
                 _ => {
                     for &event in &happening {
@@ -141,18 +158,16 @@ impl Events<'_, '_> {
             let mut held = self.list.declared.as_ref().map_or_else(Vec::new, |it| it.hold(self.t, &self.y, &self.yp));
             happening.iter().filter_map(|event| event.checked_sub(own)).for_each(|event| held[event] = true);
             let counted: Vec<usize> = happening.iter().copied().filter(|event| !due.contains(event)).collect();
-            let with_limit = counted.iter().filter(|&&event| self.note_accumulation(event)).count();
+            let by_time = carried.as_ref().map_or(&[][..], Carried::by_time);
+            let with_limit = counted.iter().filter(|&&event| self.note_accumulation(event, by_time)).count();
             if !counted.is_empty() && with_limit == 0 {
                 self.note_reset(&counted, &self.list.name(counted[counted.len() - 1]).clone())?;
             }
             if let Some(transitions) = self.transitions(&happening)? {
-                if let Some(variation) = &variation {
-                    return Err(variation.no_derivative(self.t, 0));
-                }
-                let ChangedState { y, is_set, last } = self.changed(dae, &happening, None)?;
+                let ChangedState { y, is_set, last } = self.changed(dae, &happening, carried.as_mut())?;
                 let (before, yp, memory) = (self.y.clone(), self.yp.clone(), self.memory(&held));
                 all.iter().chain(&happening).for_each(|&event| self.costs[event].restarts += 1);
-                let entering = Entering { transitions, before, y, yp, is_set, event: last, memory };
+                let entering = Entering { transitions, before, y, yp, is_set, event: last, memory, carried };
                 return Ok(Consequence::Enter(entering));
             }
             self.apply(dae, &happening, step, (variation.as_deref_mut(), carried.as_mut()), options, initialization)?;

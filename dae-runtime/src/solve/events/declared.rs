@@ -209,6 +209,11 @@ impl<'d> Declared<'d> {
         is_condition && self.limit_of(event).is_none_or(|limit| self.limits[limit].is_none())
     }
 
+    /// Whether an event occurs at the limit of another.
+    pub(super) fn is_limit(&self, event: usize) -> bool {
+        matches!(self.description().events[event].occasion, Occasion::Limit { .. })
+    }
+
     /// The event at the limit of another.
     pub(super) fn limit_of(&self, event: usize) -> Option<usize> {
         let is_limit = |it: &DeclaredEvent| it.occasion == Occasion::Limit { of: event };

@@ -96,14 +96,20 @@ pub(super) struct Events<'d, 'c> {
     happened: Vec<f64>,
     /// Times of the most recent resets, in order.
     resets: Vec<f64>,
-    /// The most recent times of each event, for that of its limit.
-    recent: Vec<VecDeque<f64>>,
+    /// The most recent times of each event with a limit, for that of the limit; with their derivatives with respect to each
+    /// quantity, times its scale, if they are asked for.
+    recent: Vec<VecDeque<(f64, Vec<f64>)>>,
+    /// For each event at a limit the derivatives of its time with respect to each quantity, times its scale.
+    limit_derivatives: Vec<Option<Vec<f64>>>,
     /// Events whose sides the last step has shown.
     settled: Vec<usize>,
     /// For an event whose side is not known since its mode was entered, the values that uncertainties explain.
     unsettled: Vec<Option<f64>>,
     /// Whether a mode has just been entered, so that what is in `target` occurs before the next step.
     is_entry: bool,
+    /// The derivatives of that time with respect to each quantity, times its scale, if they are asked for; quantities that
+    /// are missing do not change it.
+    arrival: Option<Vec<f64>>,
     /// What each event has cost.
     costs: Vec<SwitchStatistics>,
 }
@@ -163,9 +169,11 @@ impl<'d, 'c> Events<'d, 'c> {
             happened: vec![f64::NAN; count],
             resets: Vec::new(),
             recent: vec![VecDeque::new(); count],
+            limit_derivatives: vec![None; count],
             settled: Vec::new(),
             unsettled: vec![None; count],
             is_entry: false,
+            arrival: None,
             costs: (0..count).map(|event| SwitchStatistics::new(SwitchKind::Event, list.name(event))).collect(),
             list,
             has_sensitivities,
@@ -190,6 +198,12 @@ impl<'d, 'c> Events<'d, 'c> {
             true => self.list.never_changes(event),
             false => self.list.is_noted(event, at),
         }
+    }
+
+    /// Says how the time at which the mode has been entered, or the run has begun, depends on the quantities with respect to
+    /// which derivatives are asked for: events that occur there because of that depend on them in the same way.
+    pub(super) fn arrive(&mut self, by_time: Option<Vec<f64>>) {
+        self.arrival = by_time;
     }
 
     /// The next time at which an event occurs whatever the solution is.

@@ -10,6 +10,7 @@ use super::declared::Declared;
 use super::{Events, SLOPE, Target};
 use crate::contract::{Name, Transition};
 use crate::integrator::stepper::Failure;
+use crate::sensitivity::Carried;
 
 /// A function begins to change linearly if the changes over a time and over half of it fit to this fraction.
 const LINEAR: f64 = 0.25;
@@ -27,6 +28,8 @@ pub(in crate::solve) struct Entering {
     /// The event that enters the mode.
     pub(in crate::solve) event: Name,
     pub(in crate::solve) memory: Memory,
+    /// The derivatives of `y`, if they are asked for.
+    pub(in crate::solve) carried: Option<Carried>,
 }
 
 /// What the events of one mode hand on to those of the next.

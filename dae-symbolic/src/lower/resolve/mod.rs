@@ -298,8 +298,7 @@ impl<'a> Resolver<'a> {
                     Diagnostic::error(Code::NotAllowedHere, format!("`{name}` is a mode variable, and no value"));
                 let finding =
                     finding.label(at, "not a value").label(entry.origin, format!("`{name}` is declared here"));
-                let help =
-                    "write what depends on the mode in its alternatives: `modes a { on { u = 1; } off { u = 0; } }`";
+                let help = "compare it with one of its alternatives in a condition, `if a == on { 1 } else { 0 }`, or write what depends on the mode in its alternatives: `modes a { on { u = 1; } off { u = 0; } }`";
                 found.push(finding.help(help));
                 return Meaning::Invalid;
             }

@@ -62,6 +62,8 @@ pub struct FamilyModel {
     pub starts: Vec<StartFamily>,
     /// Equations in the order of the text; a `for` equation is one of them.
     pub equations: Vec<EquationFamily>,
+    /// Equations that hold at the start of a run only.
+    pub initial_equations: Vec<EquationFamily>,
     /// The descriptions that equations were derived from, with positions among `equations`.
     pub derivations: Vec<Derivation>,
     /// Quantities that are declared not to change along solutions.
@@ -276,7 +278,7 @@ impl FamilyModel {
         self.parameters.iter().all(|p| scalar(&p.extents))
             && self.unknowns.iter().all(|u| scalar(&u.extents))
             && self.tables.is_empty()
-            && self.equations.iter().all(|e| e.loops.is_empty())
+            && self.equations.iter().chain(&self.initial_equations).all(|e| e.loops.is_empty())
             && self.definitions.iter().all(|d| d.loops.is_empty())
             && self.starts.iter().all(|s| s.loops.is_empty())
     }

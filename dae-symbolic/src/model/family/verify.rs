@@ -33,7 +33,7 @@ pub fn verify(model: &FamilyModel) -> Result<(), Diagnostics> {
     for definition in &model.definitions {
         verifier.bodies(&definition.body, &definition.loops, definition.origin, |value| vec![*value]);
     }
-    for equation in &model.equations {
+    for equation in model.equations.iter().chain(&model.initial_equations) {
         verifier.bodies(&equation.body, &equation.loops, equation.origin, |body| vec![body.residual]);
         for body in equation.body.all() {
             for (access, _) in &body.incidence {
@@ -112,7 +112,8 @@ impl Verifier<'_> {
         let model = self.model;
         let arrays = model.unknowns.iter().map(|u| (u.extents.clone(), u.origin));
         let parameters = model.parameters.iter().map(|p| (p.extents.clone(), p.origin));
-        let equations = model.equations.iter().map(|e| (e.loops.iter().map(Loop::size).collect(), e.origin));
+        let equations = model.equations.iter().chain(&model.initial_equations);
+        let equations = equations.map(|e| (e.loops.iter().map(Loop::size).collect(), e.origin));
         let mut total = 0_usize;
         for (sizes, origin) in arrays.chain(parameters).chain(equations) {
             total = total.saturating_add(product(sizes).unwrap_or(usize::MAX));

@@ -218,6 +218,11 @@ impl Expressions {
         expression.range().map(|index| (NodeId(index as u32), &self.nodes[index]))
     }
 
+    /// Puts another node without children in the place of one.
+    pub(super) fn replace(&mut self, id: NodeId, leaf: Node) {
+        self.nodes[id.index()] = leaf;
+    }
+
     pub(in crate::syntax) fn push(&mut self, node: Node, origin: Origin) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(node);

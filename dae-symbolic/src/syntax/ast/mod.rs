@@ -102,6 +102,8 @@ pub enum StatementKind {
     Branch(Branch),
     /// `when condition { … }`
     When(When),
+    /// `initial {`, whose equations follow.
+    Initial(Initial),
     /// `modes variable {`, whose alternatives follow.
     Modes(Modes),
     /// `name {` in a `modes` block, whose statements follow.
@@ -205,6 +207,15 @@ pub struct Branch {
     pub before: Vec<Expression>,
     /// Its own condition; none after `else {`.
     pub condition: Option<Expression>,
+    /// Number of statements after this one that are its body, those of inner blocks included.
+    pub statements: usize,
+}
+
+/// The head of `initial { … }`; its statements follow.
+#[derive(Clone, Copy, Debug)]
+pub struct Initial {
+    /// The word that opens the block.
+    pub opening: Origin,
     /// Number of statements after this one that are its body, those of inner blocks included.
     pub statements: usize,
 }

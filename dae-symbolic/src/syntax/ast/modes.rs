@@ -1,11 +1,16 @@
 //! Modes as they are written, and the text in one of them.
 //!
 //! In: the heads of `modes` blocks among the statements. Out: the mode variables with their alternatives; for a choice of
-//! alternatives the statements that hold then.
+//! alternatives the statements that hold then, in which comparisons of mode variables with alternatives are comparisons of
+//! numbers.
+
+use std::collections::HashSet;
 
 use super::{
-    Equation, Expression, Given, Model, Name, Node, Statement, StatementKind, Trigger, When, WhenItem, WhenItemKind,
+    Comparison, Equation, Expression, Expressions, Given, Model, Name, Node, NodeId, Statement, StatementKind, Trigger,
+    When, WhenItem, WhenItemKind,
 };
+use crate::expr::Rational;
 
 /// The head of `modes variable { … }` or `modes variable = start { … }`; its alternatives follow.
 #[derive(Clone, Debug)]
@@ -74,6 +79,7 @@ impl Complementary {
             trigger: Trigger::Condition(other.is_negative),
             name: other.condition.clone(),
             within: Some(variable),
+            depends_on_mode: false,
             items: vec![WhenItem { origin: self.name.origin, kind }],
             limit: None,
         };
@@ -104,6 +110,28 @@ impl ModeVariable {
     }
 }
 
+impl Expressions {
+    /// Turns comparisons of mode variables with their alternatives, as in `clutch == engaged`, into comparisons of positions;
+    /// returns these comparisons.
+    fn decide(&mut self, variables: &[ModeVariable], mode: &[usize]) -> HashSet<NodeId> {
+        let mut decided = HashSet::new();
+        for position in 0..self.len() {
+            let id = self.at(position);
+            let &Node::Comparison(Comparison::Equal | Comparison::NotEqual, left, right) = self.node(id) else {
+                continue;
+            };
+            let (Node::Name(variable), Node::Name(alternative)) = (self.node(left), self.node(right)) else { continue };
+            let Some(variable) = variables.iter().position(|it| it.name.text == *variable) else { continue };
+            let Some(alternative) = variables[variable].position(alternative) else { continue };
+            let number = |position: usize| Node::Number(Rational::from(position as i64));
+            self.replace(left, number(mode.get(variable).copied().unwrap_or(0)));
+            self.replace(right, number(alternative));
+            decided.insert(id);
+        }
+        decided
+    }
+}
+
 impl Model {
     /// The mode variables, in the order of the text.
     pub fn mode_variables(&self) -> Vec<ModeVariable> {
@@ -131,20 +159,27 @@ impl Model {
     }
 
     /// The text with one alternative of each mode variable. Equations of others keep their numbers, so that an equation has
-    /// the same number in all modes. In a mode in which no run begins, fixed start values are guesses: they hold in
-    /// another one.
+    /// the same number in all modes. In a mode in which no run begins, there are no initial equations, and fixed start
+    /// values are guesses: they hold in another one.
     pub fn in_mode(&self, mode: &[usize]) -> Model {
         let variables = self.mode_variables();
         let is_start = variables.iter().zip(mode).all(|(variable, &chosen)| variable.at_start() == chosen);
         let mut model = Model { statements: Vec::with_capacity(self.statements.len()), ..self.clone() };
+        let decided = model.expressions.decide(&variables, mode);
         let (mut variable, mut alternative) = (None::<usize>, None::<usize>);
-        let [mut end_of_block, mut end_of_alternative] = [0; 2];
+        let [mut end_of_block, mut end_of_alternative, mut end_of_initial] = [0; 3];
         for (position, statement) in self.statements.iter().enumerate() {
             if position >= end_of_alternative {
                 alternative = None;
             }
             let is_inside = position < end_of_block;
             let kind = match &statement.kind {
+                // No run begins in another mode.
+                StatementKind::Initial(it) if !is_start => {
+                    end_of_initial = position + 1 + it.statements;
+                    StatementKind::Inactive { is_equation: false }
+                }
+                _ if position < end_of_initial => StatementKind::Inactive { is_equation: false },
                 StatementKind::Modes(it) => {
                     variable = Some(variable.map_or(0, |before| before + 1));
                     end_of_block = position + 1 + it.statements;
@@ -171,7 +206,10 @@ impl Model {
                     let chosen = variable.and_then(|variable| mode.get(variable).copied());
                     match is_inside && alternative != chosen {
                         true => StatementKind::Inactive { is_equation: matches!(kind, StatementKind::Equation(_)) },
-                        false => self.statement_in_mode(kind, variable.filter(|_| is_inside), &variables, is_start),
+                        false => {
+                            let within = variable.filter(|_| is_inside);
+                            self.statement_in_mode(kind, within, (&variables, &decided), is_start)
+                        }
                     }
                 }
             };
@@ -186,13 +224,16 @@ impl Model {
         &self,
         kind: &StatementKind,
         within: Option<usize>,
-        variables: &[ModeVariable],
+        (variables, decided): (&[ModeVariable], &HashSet<NodeId>),
         is_start: bool,
     ) -> StatementKind {
         let mut kind = kind.clone();
         match &mut kind {
             StatementKind::When(when) => {
                 when.within = within;
+                if let Trigger::Condition(condition) = when.trigger {
+                    when.depends_on_mode = self.expressions.walk(condition).any(|(id, _)| decided.contains(&id));
+                }
                 let of_limit = when.limit.iter_mut().flat_map(|limit| &mut limit.items);
                 when.items.iter_mut().chain(of_limit).for_each(|item| self.find_transition(item, variables));
             }

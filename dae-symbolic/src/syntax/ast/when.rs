@@ -14,6 +14,8 @@ pub struct When {
     pub name: String,
     /// The mode variable in one of whose alternatives it stands, by position, in the text in one mode.
     pub within: Option<usize>,
+    /// Whether the condition compares a mode variable, in the text in one mode: then it may be the same throughout the mode.
+    pub depends_on_mode: bool,
     /// The statements of the block, in the order of the text.
     pub items: Vec<WhenItem>,
     /// `limit { … }`: what happens at the time at which the event accumulates.

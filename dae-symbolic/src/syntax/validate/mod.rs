@@ -19,15 +19,15 @@ pub(super) use words::{PATH_WORDS, STATEMENT_WORDS, infix, is_keyword, name, ope
 /// The largest number of branches in sequence, and of branches nested in each other.
 pub(crate) const MAX_BRANCHES: usize = 64;
 
-/// Whether a statement can be repeated by a `for`, or chosen by an `if`.
-pub(super) fn inside_block(kind: &StatementKind) -> bool {
+/// Whether a statement can be repeated by a `for`, or chosen by an `if`; `is_initial` says whether it would stand in
+/// `initial { … }`.
+pub(super) fn inside_block(kind: &StatementKind, is_initial: bool) -> bool {
     match kind {
         StatementKind::Equation(_)
         | StatementKind::Definition(_)
-        | StatementKind::Start(_)
         | StatementKind::For(_)
-        | StatementKind::When(_)
         | StatementKind::Branch(_) => true,
+        StatementKind::Start(_) | StatementKind::When(_) => !is_initial,
         StatementKind::Constant(_)
         | StatementKind::Parameter(_)
         | StatementKind::Input(_)
@@ -42,13 +42,25 @@ pub(super) fn inside_block(kind: &StatementKind) -> bool {
         | StatementKind::Alternative(_)
         | StatementKind::Complementary(_)
         | StatementKind::Inactive { .. }
+        | StatementKind::Initial(_)
         | StatementKind::Forms(_)
         | StatementKind::Variable(_) => false,
     }
 }
 
-/// A declaration inside a `for` or `if`.
-pub(super) fn not_inside_block(at: Origin) -> Diagnostic {
+/// A declaration inside a `for`, `if` or `initial`, or a statement that belongs to no such block.
+pub(super) fn not_inside_block(kind: &StatementKind, is_initial: bool, at: Origin) -> Diagnostic {
+    if is_initial {
+        let message = "`initial` holds equations, `let`, `for` and `if`";
+        let finding = Diagnostic::error(Code::UnsupportedConstruct, message).label(at, "not allowed in here");
+        return finding.help("declare it before; `x = 1;` in here is an equation that holds at the start");
+    }
+    if matches!(kind, StatementKind::Initial(_)) {
+        let message = "`initial` stands on its own, not in another block";
+        let finding = Diagnostic::error(Code::UnsupportedConstruct, message).label(at, "not allowed in here");
+        return finding
+            .help("write `initial { for i in 0..N { … } }`; initial equations hold in the mode at the start");
+    }
     Diagnostic::error(
         Code::UnsupportedConstruct,
         "`for`, `if` and the alternatives of `modes` hold equations, `let`, `start`, `when`, `for` and `if`",

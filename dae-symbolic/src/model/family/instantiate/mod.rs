@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use self::instantiation::Instantiation;
 use super::verify::over;
-use super::{Access, Body, Excerpt, FamilyModel, Loop, Reach, box_of, element_name};
+use super::{Access, Body, EquationFamily, Excerpt, FamilyModel, Loop, Reach, box_of, element_name};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Expr, ParameterId, Symbol, UnknownId};
 use crate::model::{
@@ -44,6 +44,7 @@ pub fn instantiate_excerpt(family: FamilyModel, excerpt: &Excerpt) -> Result<Mod
     let scalar = family.is_scalar();
     let mut work = Instantiation::new(&family, scalar, excerpt);
     let equations = work.equations();
+    let initial_equations = work.initial_equations();
     let definitions = work.definitions();
     let parameters = work.parameters();
     let unknowns = work.unknowns();
@@ -70,6 +71,7 @@ pub fn instantiate_excerpt(family: FamilyModel, excerpt: &Excerpt) -> Result<Mod
         inputs,
         definitions,
         equations,
+        initial_equations,
         derivations,
         invariants,
         boundary,
@@ -82,29 +84,42 @@ pub fn instantiate_excerpt(family: FamilyModel, excerpt: &Excerpt) -> Result<Mod
 
 impl Instantiation<'_> {
     fn equations(&mut self) -> Vec<Equation> {
+        let families = self.family.equations.iter().zip(&self.excerpt.equations).enumerate();
+        families.flat_map(|(number, (family, gaps))| self.equations_of(family, number, gaps)).collect()
+    }
+
+    /// Of these, an excerpt leaves out none.
+    fn initial_equations(&mut self) -> Vec<Equation> {
+        let families = self.family.initial_equations.iter().enumerate();
+        let list = families.flat_map(|(number, family)| {
+            let gaps: Arc<[Gap]> = family.loops.iter().map(|_| Gap::default()).collect();
+            self.equations_of(family, number, &gaps)
+        });
+        list.collect()
+    }
+
+    /// The instances of a family, which has this number in its list.
+    fn equations_of(&mut self, family: &EquationFamily, number: usize, gaps: &Arc<[Gap]>) -> Vec<Equation> {
         let mut equations = Vec::new();
-        for (number, family) in self.family.equations.iter().enumerate() {
-            let gaps = &self.excerpt.equations[number];
-            let points = kept(family.body.indices(&family.loops), gaps);
-            let residuals = self.instances(&family.body, |body| body.residual, &points, gaps, family.origin);
-            let extents: Vec<usize> = family.loops.iter().map(Loop::size).collect();
-            for (point, residual) in points.into_iter().zip(residuals) {
-                let Some(body) = family.body.at(&point) else { continue };
-                let mut incidence: Vec<(UnknownId, u32)> = Vec::with_capacity(body.incidence.len());
-                for &(access, order) in &body.incidence {
-                    incidence.extend(self.unknown(access, &point, gaps).map(|unknown| (unknown, order)));
-                }
-                highest_orders(&mut incidence);
-                let name = equation_name(&family.name, &family.loops, &point);
-                equations.push(Equation {
-                    docs: family.docs.clone(),
-                    residual,
-                    incidence,
-                    domain: self.domain(&extents, number, point, gaps, name.clone()),
-                    origin: family.origin,
-                    name,
-                });
+        let points = kept(family.body.indices(&family.loops), gaps);
+        let residuals = self.instances(&family.body, |body| body.residual, &points, gaps, family.origin);
+        let extents: Vec<usize> = family.loops.iter().map(Loop::size).collect();
+        for (point, residual) in points.into_iter().zip(residuals) {
+            let Some(body) = family.body.at(&point) else { continue };
+            let mut incidence: Vec<(UnknownId, u32)> = Vec::with_capacity(body.incidence.len());
+            for &(access, order) in &body.incidence {
+                incidence.extend(self.unknown(access, &point, gaps).map(|unknown| (unknown, order)));
             }
+            highest_orders(&mut incidence);
+            let name = equation_name(&family.name, &family.loops, &point);
+            equations.push(Equation {
+                docs: family.docs.clone(),
+                residual,
+                incidence,
+                domain: self.domain(&extents, number, point, gaps, name.clone()),
+                origin: family.origin,
+                name,
+            });
         }
         equations
     }
