@@ -3,7 +3,12 @@
 
 mod interpreted;
 
+use std::rc::Rc;
+
 use dae::runtime::contract::Dae;
+use dae::symbolic::Text;
+use dae::symbolic::form::Form;
+use dae::symbolic::modes::{compile_start, formulation_on_entry};
 use dae::{Integration, Method, Record, Solution};
 use interpreted::{available, system};
 
@@ -408,4 +413,57 @@ fn conditions_may_ask_for_the_mode() {
     assert_eq!((code.as_str(), message.as_str()), ("E106", "`heater` is a mode variable, and no value"));
     let (code, ..) = rejection(&with("heater > 1"));
     assert_eq!(code, "E106");
+}
+
+/// The form index1 of a text, whose modes are analysed as a run enters them.
+fn on_entry(text: &str) -> Box<dyn Dae> {
+    let form = Form::Index1;
+    let text = Rc::new(Text::read_text(text).expect("readable"));
+    let start = compile_start(&text, Some(std::slice::from_ref(&form)), 0.0).expect("well-posed at the start");
+    formulation_on_entry(&text, &start, &form, &[]).expect("a form")
+}
+
+/// Coils and capacitors behind a source, with an ideal diode in each of `n` stages.
+fn ladder(n: usize) -> String {
+    let stage = |k: usize| {
+        let source = if k == 0 { "5 * sin(10 * t)".to_string() } else { format!("u{}", k - 1) };
+        let next = if k + 1 < n { format!(" - i{}", k + 1) } else { String::new() };
+        format!(
+            "var i{k} = 0; var u{k} = 0; var v{k};
+            l * der(i{k}) = {source} - u{k} + v{k};
+            c * der(u{k}) = i{k}{next} - u{k} / r;
+            complementary d{k}(i{k}, v{k});\n"
+        )
+    };
+    let stages: String = (0..n).map(stage).collect();
+    format!("struct Ladder {{ param l = 0.01; param c = 0.02; param r = 2; {stages} }}")
+}
+
+#[test]
+fn modes_may_be_analysed_as_they_are_entered() {
+    let (mut before, mut later) = (system(&ladder(3), "index1"), on_entry(&ladder(3)));
+    for parameters in [[0.01, 0.02, 2.0], [0.02, 0.03, 1.0]] {
+        [&mut before, &mut later].into_iter().for_each(|dae| dae.set_parameters(&parameters));
+        for method in METHODS {
+            let (expected, found) = (run(before.as_ref(), method, 1e-7, 1.0), run(later.as_ref(), method, 1e-7, 1.0));
+            assert_eq!(found.modes, expected.modes, "{method:?}");
+            let unknowns = ["i0", "u0", "v0", "i2", "u2", "v2"];
+            assert_eq!(unknowns.map(|it| last(&found, it)), unknowns.map(|it| last(&expected, it)), "{method:?}");
+        }
+    }
+    // Of 4,096 modes, a run enters a few.
+    let solution = run(on_entry(&ladder(12)).as_ref(), Method::Radau, 1e-6, 0.5);
+    assert!(solution.modes.len() > 10 && solution.names.len() == 36, "{:?}", solution.names);
+    // What does not compile ends a run where it enters the mode.
+    let string = "struct Stone {
+        var x = 0.5; var y = 0; var u = 1; var v = 0; var pull;
+        der(x) = u; der(y) = v; der(u) = -pull * x; der(v) = -pull * y - 1;
+        modes string {
+            slack { pull = 0; when x.powi(2) + y.powi(2) > 1 { string = taut; } }
+            taut { x.powi(2) + y.powi(2) = 1; when pull < 0 { string = slack; } }
+        }
+    }";
+    assert_eq!(rejection(string).0, "E443");
+    let error = Integration::new(on_entry(string).as_ref()).run(0.0, 3.0).expect_err("no law").to_string();
+    assert!(error.contains("when `string = taut` is entered is left open"), "{error}");
 }

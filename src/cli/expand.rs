@@ -5,11 +5,11 @@
 use dae_symbolic::emit::{emit, emit_modes};
 use dae_symbolic::model::Torn;
 
-use super::{Exit, ExpandArguments, Loaded, fail, print};
+use super::{Exit, ExpandArguments, Extent, Loaded, fail, print};
 
 pub(super) fn run(arguments: &ExpandArguments) -> Result<Exit, Exit> {
     let form = &arguments.form;
-    let loaded = Loaded::read(&arguments.model, form)?;
+    let loaded = Loaded::read(&arguments.model, form, Extent::All)?;
     if loaded.compiled().forms.is_empty() {
         return Err(loaded.refuse(form));
     }

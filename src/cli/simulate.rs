@@ -18,7 +18,7 @@ use super::files::{self, Named, OutputError};
 use super::inputs::{self, input_files};
 use super::interruption::Interruption;
 use super::times::flat;
-use super::{Exit, Loaded, SimulateArguments, fail, json, picture, print, summary};
+use super::{Exit, Extent, Loaded, SimulateArguments, fail, json, picture, print, summary};
 
 pub(super) fn run(arguments: &SimulateArguments, method: Method, order: Option<usize>) -> Result<Exit, Exit> {
     if arguments.double_double {
@@ -33,12 +33,12 @@ pub(super) fn run(arguments: &SimulateArguments, method: Method, order: Option<u
     let form = arguments.form.as_ref().unwrap_or(&by_method);
     let loaded = match &arguments.form {
         None if by_method == Form::Ggl => Loaded::read_default(&arguments.model)?,
-        _ => Loaded::read(&arguments.model, form)?,
+        _ => Loaded::read(&arguments.model, form, Extent::ForARun)?,
     };
     let compiled = loaded.compiled();
     let chosen = compiled.forms.first().ok_or_else(|| loaded.refuse(form))?;
     let given = inputs::read(&arguments.inputs, &compiled.needs, (arguments.model.t0, arguments.t_end))?;
-    let mut dae = loaded.modes.formulation(&chosen.form, &given).map_err(|error| match error {
+    let mut dae = loaded.formulation(&chosen.form, &given).map_err(|error| match error {
         NoFormulation::Input(error) => fail(Exit::Usage, error),
         NoFormulation::Form(_) => loaded.refuse(form),
     })?;

@@ -166,7 +166,8 @@
 //!
 //! Each mode that events can enter is analysed: index, degrees of freedom and hidden constraints of every mode are in
 //! the report, with the changes between them (`dae analyze --dot` draws them), and every formulation is made for every
-//! mode. Unknowns that all formulations have are in the solution;
+//! mode. Where the modes are more than a hundred, `dae simulate` analyses each as the run enters it; what does not compile
+//! elsewhere then ends the run there. Unknowns that all formulations have are in the solution;
 //! [`Solution::modes`](crate::Solution::modes) says when modes were entered, what jumped and which unknowns were impulses.
 //!
 //! ## What is conserved

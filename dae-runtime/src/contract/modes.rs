@@ -58,8 +58,13 @@ pub trait Modes {
     /// Variables and the mode at the start.
     fn modes_description(&self) -> &ModesDescription;
 
-    /// The modes that can be entered as far as is known, with that at the start.
-    fn reachable(&self) -> Vec<Mode>;
+    /// The names of which the formulation in every mode has a value, in the order of that at the start.
+    fn names(&self) -> Vec<Name>;
+
+    /// Why a run cannot go from one mode to another, if that is known: the equations leave open what happens there.
+    fn obstacle(&self, _from: &[usize], _to: &[usize]) -> Option<Name> {
+        None
+    }
 
     /// The formulation in a mode.
     ///

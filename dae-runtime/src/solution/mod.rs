@@ -164,10 +164,9 @@ impl Solution {
         y.iter().copied().chain(eliminated).collect()
     }
 
-    /// Restricts the names to those of which every one of these formulations, of the same model in its modes, has a value.
-    /// The solution is empty.
-    pub(crate) fn restrict_to_common(&mut self, formulations: &[&dyn Dae]) {
-        self.names = mode::common(&self.names, formulations);
+    /// Restricts the names to those of which the formulation in every mode of the model has a value. The solution is empty.
+    pub(crate) fn restrict_to(&mut self, names: Vec<Name>) {
+        self.names = names;
         self.eliminated.clear();
     }
 

@@ -3,7 +3,7 @@
 //! In: the modes that a run enters, with their formulations. Out: when it does, and what jumps there; the entries of the
 //! solution, which are the same in all modes, from the unknowns of each formulation.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use super::invariants::{Enforcement, InvariantMaximum};
@@ -63,18 +63,6 @@ pub(super) struct InMode {
     width: usize,
     /// Number of eliminated unknowns.
     eliminated: usize,
-}
-
-/// The names of which every one of these formulations has a value.
-pub(super) fn common(names: &[Name], formulations: &[&dyn Dae]) -> Vec<Name> {
-    let mut common = names.to_vec();
-    for dae in formulations {
-        let description = dae.description();
-        let of_unknowns = description.unknowns.iter().map(|it| &it.name);
-        let known: HashSet<&Name> = of_unknowns.chain(description.eliminated.iter().map(|it| &it.name)).collect();
-        common.retain(|name| known.contains(name));
-    }
-    common
 }
 
 impl InMode {

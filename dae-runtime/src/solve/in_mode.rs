@@ -83,6 +83,7 @@ impl<'d> InMode<'d> {
             return Err(Failure::EventsAccumulate { t, event: entering.event.clone() });
         }
         self.entered = (t, rounds);
+        let left = self.mode.clone();
         for transition in &entering.transitions {
             if let Some(alternative) = self.mode.get_mut(transition.variable) {
                 *alternative = transition.alternative;
@@ -92,6 +93,9 @@ impl<'d> InMode<'d> {
         let not_entered =
             |obstacle: String| Failure::ModeNotEntered { t, mode: name.clone(), obstacle: obstacle.into() };
         let dae = self.modes.in_mode(&self.mode).map_err(|reason| not_entered(reason.into_owned()))?;
+        if let Some(obstacle) = self.modes.obstacle(&left, &self.mode) {
+            return Err(not_entered(obstacle.into_owned()));
+        }
         let rtol = options.rtol;
         let relative = (INEXACT * rtol.powf(2.0 / 3.0)).min(LARGEST_MOVE);
         let arrived = (t, &entering.y[..], &entering.yp[..]);

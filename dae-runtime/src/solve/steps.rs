@@ -275,7 +275,7 @@ impl<'d, 'c> Steps<'d, 'c> {
             match events.happen(*dae, steps, recorder.variation.as_mut(), options, initialization, solution)? {
                 Consequence::End { event, changed } => (Some(event), changed),
                 Consequence::Restart(values) => (None, Some(values)),
-                Consequence::Enter(entering) => return self.enter(entering).map(|()| None),
+                Consequence::Enter(entering) => return self.enter(*entering).map(|()| None),
             };
         if let Some([y, yp]) = changed {
             if let (Some(variation), false) = (&recorder.variation, run.at_switches().is_empty()) {
@@ -293,8 +293,7 @@ impl<'d, 'c> Steps<'d, 'c> {
     fn begin_in_mode(&mut self, [y0, yp0]: [&[f64]; 2]) -> Vec<usize> {
         let Some(InMode { modes, .. }) = &self.mode else { return Vec::new() };
         let t0 = self.t0;
-        let formulations = modes.reachable().into_iter().filter_map(|mode| modes.in_mode(&mode).ok());
-        self.solution.restrict_to_common(&formulations.collect::<Vec<&dyn Dae>>());
+        self.solution.restrict_to(modes.names());
         self.solution.enter(self.dae, (t0, y0, yp0), &projected_levels(self.method, &self.options));
         let description = modes.modes_description();
         self.solution.modes.push(EnteredMode::new(t0, description.name(&description.start)));

@@ -103,6 +103,11 @@ impl Text {
         &self.variables
     }
 
+    /// The number of modes, combinations included that no event enters.
+    pub fn mode_count(&self) -> usize {
+        self.variables.iter().fold(1, |count: usize, variable| count.saturating_mul(variable.alternatives.len()))
+    }
+
     /// The mode at the start: for each variable the position of its alternative.
     pub fn start(&self) -> Vec<usize> {
         self.variables.iter().map(ast::ModeVariable::at_start).collect()

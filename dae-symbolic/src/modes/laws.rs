@@ -7,6 +7,8 @@
 //! follows from one by differentiation, another law is meant by the text alone: a string that becomes taut says how long
 //! it is, and not whether a weight at its end bounces.
 
+use std::collections::HashMap;
+
 use super::multi_mode::{Mode, MultiMode, target};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::model::{Event, derivative_name};
@@ -15,23 +17,25 @@ use crate::spelling::lists::listed;
 
 /// Findings about changes of mode without a law.
 pub(super) fn missing(modes: &MultiMode) -> Diagnostics {
+    let by_mode: HashMap<&[usize], Mode<'_>> = modes.all().map(|it| (it.mode, it)).collect();
     let mut found = Diagnostics::new();
     for from in modes.all() {
         for event in from.model.events.list.iter().filter(|event| !event.transitions.is_empty()) {
-            let target = target(from.mode, event);
-            let Some(to) = modes.all().find(|it| it.mode == target) else { continue };
-            if let (Ok(before), Ok(after)) = (from.compiled, to.compiled) {
-                let finding = without_value((&from, before), (&to, after), event)
-                    .or_else(|| without_law((&from, before), (&to, after), event));
-                if let Some(finding) = finding
-                    && !found.iter().any(|known| known.message == finding.message && known.labels == finding.labels)
-                {
-                    found.push(finding);
-                }
+            let Some(to) = by_mode.get(&target(from.mode, event)[..]) else { continue };
+            if let Some(finding) = missing_at((&from, to), event)
+                && !found.iter().any(|known| known.message == finding.message && known.labels == finding.labels)
+            {
+                found.push(finding);
             }
         }
     }
     found
+}
+
+/// A finding about an event that leads from one mode to another.
+pub(super) fn missing_at((from, to): (&Mode<'_>, &Mode<'_>), event: &Event) -> Option<Diagnostic> {
+    let (before, after) = (from.compiled.ok()?, to.compiled.ok()?);
+    without_value((from, before), (to, after), event).or_else(|| without_law((from, before), (to, after), event))
 }
 
 /// The jets that an event sets.

@@ -7,9 +7,11 @@
 //!
 //! Whether a mode can be entered follows from the text alone: an event that names an alternative leads to it, whatever
 //! its condition is. With one mode variable, a mode that is not well-posed is therefore an error. With several, it may be
-//! a combination that no solution has: then a run ends where one enters it after all.
+//! a combination that no solution has: then a run ends where one enters it after all. Of a text with very many modes, each
+//! can be analysed as a run enters it (`entered.rs`).
 
 mod cycles;
+mod entered;
 mod laws;
 mod multi_mode;
 
@@ -21,6 +23,7 @@ use crate::lower::Text;
 use crate::model::Model;
 use crate::origin::Origin;
 use crate::pipeline::{Compiled, Rejected, compile};
+pub use entered::formulation_on_entry;
 use multi_mode::target;
 pub use multi_mode::{IllPosed, InMode, Mode, ModeChange, MultiMode, NoFormulation};
 
@@ -45,10 +48,7 @@ pub fn compile_modes(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<Mul
         let Some(mode) = next.pop_front() else { break };
         let reject = |diagnostics| Rejected { problem: None, t0, diagnostics };
         let name = text.name_of(&mode);
-        let mut model = text.model(&mode).map_err(|found| in_mode(reject(found), &name))?;
-        if let Some(forms) = forms {
-            model = model.with_forms(forms.to_vec());
-        }
+        let model = model_in(text, &mode, forms, t0)?;
         for event in model.events.list.iter().filter(|event| !event.transitions.is_empty()) {
             let target = target(&mode, event);
             let count = known.len();
@@ -79,6 +79,27 @@ pub fn compile_modes(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<Mul
         true => Err(Rejected { problem: None, t0, diagnostics: found }),
         false => Ok(modes),
     }
+}
+
+/// Analyses a text in the mode at the start only; runs analyse others as they enter them ([`formulation_on_entry`]).
+///
+/// # Errors
+/// The model is not well-posed in the mode at the start.
+pub fn compile_start(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<MultiMode, Rejected> {
+    let mode = text.start();
+    let name = text.name_of(&mode);
+    let compiled = compile(model_in(text, &mode, forms, t0)?, t0).map_err(|rejected| in_mode(rejected, &name))?;
+    Ok(MultiMode { start: InMode { mode, name, compiled }, others: Vec::new(), changes: Vec::new() })
+}
+
+/// The model in a mode, with these formulations if any are given.
+fn model_in(text: &Text, mode: &[usize], forms: Option<&[Form]>, t0: f64) -> Result<Model, Rejected> {
+    let reject = |diagnostics| in_mode(Rejected { problem: None, t0, diagnostics }, &text.name_of(mode));
+    let model = text.model(mode).map_err(reject)?;
+    Ok(match forms {
+        Some(forms) => model.with_forms(forms.to_vec()),
+        None => model,
+    })
 }
 
 /// Findings with the mode in which they hold.

@@ -53,6 +53,17 @@ impl Mode<'_> {
     }
 }
 
+impl<'a> Mode<'a> {
+    /// A mode other than that at the start.
+    pub(super) fn of(it: &'a InMode<Result<Compiled, IllPosed>>) -> Self {
+        let InMode { mode, name, compiled } = it;
+        match compiled {
+            Ok(compiled) => Mode { mode, name, compiled: Ok(compiled), model: &compiled.model },
+            Err(IllPosed { rejected, model }) => Mode { mode, name, compiled: Err(rejected), model },
+        }
+    }
+}
+
 fn obstacle(rejected: &Rejected) -> String {
     let first = rejected.diagnostics.iter().next().map_or("", |finding| finding.message.as_str());
     format!("there {first}")
@@ -74,7 +85,7 @@ pub struct ModeChange {
 pub struct MultiMode {
     /// The mode at the start.
     pub start: InMode<Compiled>,
-    /// The others that events enter, which are numbered from 1.
+    /// The others that events enter, which are numbered from 1; none if these are analysed as runs enter them.
     pub others: Vec<InMode<Result<Compiled, IllPosed>>>,
     /// The changes between them.
     pub changes: Vec<ModeChange>,
@@ -87,6 +98,17 @@ pub enum NoFormulation {
     Form(Option<FormError>),
     /// Inputs do not fit.
     Input(InputError),
+}
+
+impl NoFormulation {
+    /// Why a run cannot go on in a mode without this form; after the name of the mode.
+    pub(super) fn in_mode(&self, form: &Form) -> String {
+        match self {
+            NoFormulation::Form(Some(error)) => format!("there is {error}"),
+            NoFormulation::Form(None) => format!("there is no {form} form"),
+            NoFormulation::Input(error) => error.to_string(),
+        }
+    }
 }
 
 /// The mode that an event leads to.
@@ -110,10 +132,7 @@ impl MultiMode {
     pub fn all(&self) -> impl Iterator<Item = Mode<'_>> {
         let InMode { mode, name, compiled } = &self.start;
         let start = Mode { mode, name, compiled: Ok(compiled), model: &compiled.model };
-        let others = self.others.iter().map(|InMode { mode, name, compiled }| match compiled {
-            Ok(compiled) => Mode { mode, name, compiled: Ok(compiled), model: &compiled.model },
-            Err(IllPosed { rejected, model }) => Mode { mode, name, compiled: Err(rejected), model },
-        });
+        let others = self.others.iter().map(Mode::of);
         std::iter::once(start).chain(others)
     }
 
@@ -132,14 +151,7 @@ impl MultiMode {
     /// # Errors
     /// It does not exist in the mode at the start, or the inputs do not fit.
     pub fn formulation(&self, form: &Form, inputs: &[(&str, Input)]) -> Result<Box<dyn Dae>, NoFormulation> {
-        let interpreted = |compiled: &Compiled| {
-            let Some(chosen) = compiled.forms.iter().find(|it| it.form == *form) else {
-                return Err(NoFormulation::Form(compiled.unavailable.iter().find(|it| it.form == *form).cloned()));
-            };
-            let interpreter = Interpreter::new(chosen.program.clone(), compiled.prolonged.clone());
-            let interpreter = interpreter.with_inputs(&compiled.needs, inputs).map_err(NoFormulation::Input)?;
-            Ok(interpreter.completed(chosen.formulation.completion))
-        };
+        let interpreted = |compiled: &Compiled| interpreted(compiled, form, inputs);
         let start = interpreted(&self.start.compiled)?;
         if !self.has_modes() {
             return Ok(start);
@@ -150,13 +162,24 @@ impl MultiMode {
             match it.compiled.map(interpreted) {
                 Err(rejected) => modes.add_missing(mode, obstacle(rejected)),
                 Ok(Ok(dae)) => modes.add(mode, dae),
-                Ok(Err(NoFormulation::Form(error))) => {
-                    let reason = error.map_or_else(|| format!("no {form} form"), |error| error.to_string());
-                    modes.add_missing(mode, format!("there is {reason}"));
-                }
+                Ok(Err(error @ NoFormulation::Form(_))) => modes.add_missing(mode, error.in_mode(form)),
                 Ok(Err(error @ NoFormulation::Input(_))) => return Err(error),
             }
         }
         Ok(Box::new(modes))
     }
+}
+
+/// A formulation of a model in one of its modes, interpreted.
+pub(super) fn interpreted(
+    compiled: &Compiled,
+    form: &Form,
+    inputs: &[(&str, Input)],
+) -> Result<Box<dyn Dae>, NoFormulation> {
+    let Some(chosen) = compiled.forms.iter().find(|it| it.form == *form) else {
+        return Err(NoFormulation::Form(compiled.unavailable.iter().find(|it| it.form == *form).cloned()));
+    };
+    let interpreter = Interpreter::new(chosen.program.clone(), compiled.prolonged.clone());
+    let interpreter = interpreter.with_inputs(&compiled.needs, inputs).map_err(NoFormulation::Input)?;
+    Ok(interpreter.completed(chosen.formulation.completion))
 }

@@ -168,7 +168,7 @@ impl Events<'_, '_> {
                 let (before, yp, memory) = (self.y.clone(), self.yp.clone(), self.memory(&held));
                 all.iter().chain(&happening).for_each(|&event| self.costs[event].restarts += 1);
                 let entering = Entering { transitions, before, y, yp, is_set, event: last, memory, carried };
-                return Ok(Consequence::Enter(entering));
+                return Ok(Consequence::Enter(Box::new(entering)));
             }
             self.apply(dae, &happening, step, (variation.as_deref_mut(), carried.as_mut()), options, initialization)?;
             let after = self.list.declared.as_ref().map_or_else(Vec::new, |it| it.hold(self.t, &self.y, &self.yp));

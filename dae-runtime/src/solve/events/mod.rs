@@ -66,7 +66,7 @@ pub(super) enum Consequence {
     /// It continues from these values, $y$ and $y'$.
     Restart([Vec<f64>; 2]),
     /// It continues in another mode of the model.
-    Enter(Entering),
+    Enter(Box<Entering>),
 }
 
 /// The events of a run: those of the caller, and after them those that the text of the model declares.
