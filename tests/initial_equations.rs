@@ -126,7 +126,7 @@ fn a_family_begins_at_its_steady_state() {
             der(T[N - 1]) = T[N - 2] - 2 * T[N - 1];
         }
     }
-    let generated = Rod { hot: 10.0, ..Rod::default() }.index1();
+    let generated = Rod { hot: 10.0 }.index1();
     let mut interpreted = system(text, "index1");
     interpreted.set_parameters(&[10.0]);
     for dae in [&generated as &dyn Dae, interpreted.as_ref()] {
