@@ -3,7 +3,8 @@
 //! In: random automata with two or three modes over up to four unknowns. A mode has random linear dynamics, and some of
 //! them a constraint; events have random conditions on states and time, new values, samples, and transitions, which may
 //! chase one another, accumulate, or contradict. Out: no panic, no endless run, no solution that is not finite; many runs
-//! end with success. A sample runs with every `cargo test`; a million runs:
+//! end with success; and sensitivities, where a run has them, are the differences of neighbouring runs through the same modes
+//! and events. A sample runs with every `cargo test`; a million runs, and ten thousand with sensitivities:
 //!
 //! ```sh
 //! cargo test --release --features interpreter --test hybrid_random -- --ignored --nocapture
@@ -15,7 +16,7 @@ use dae::runtime::contract::Dae;
 use dae::symbolic::Text;
 use dae::symbolic::form::Form;
 use dae::symbolic::modes::compile_modes;
-use dae::{Integration, Method, RunError, Status};
+use dae::{Integration, Method, RunError, Solution, Status};
 use fastrand::Rng;
 
 /// A number with few digits.
@@ -194,4 +195,73 @@ fn a_million_runs_end() {
     let count = std::env::var("HYBRID_RANDOM_COUNT").ok().and_then(|it| it.parse().ok()).unwrap_or(20_000);
     let first = std::env::var("HYBRID_RANDOM_SEED").ok().and_then(|it| it.parse().ok()).unwrap_or(0);
     check(first..first + count, 100);
+}
+
+/// The values of all unknowns at the end of a run of a formulation with this parameter, and what happened on the way.
+fn neighbour(dae: &mut dyn Dae, parameter: f64) -> Option<(Vec<f64>, Vec<String>)> {
+    dae.set_parameters(&[parameter]);
+    let integration = Integration::new(&*dae).method(Method::Radau).rtol(1e-11).atol(1e-11).max_steps(20_000);
+    let solution = integration.run(0.0, 2.0).ok()?;
+    let events = solution.occurrences.iter().map(|it| it.event.to_string());
+    Some((solution.end_state.clone(), events.chain(solution.modes.iter().map(|it| it.mode.to_string())).collect()))
+}
+
+/// Extrapolated differences of the values at the end, if runs nearby go through the same events, and differences by two
+/// steps agree.
+fn differences(dae: &mut dyn Dae, parameter: f64) -> Option<Vec<f64>> {
+    let (_, events) = neighbour(dae, parameter)?;
+    let mut by = |h: f64| {
+        let [(above, first), (below, second)] = [neighbour(dae, parameter + h)?, neighbour(dae, parameter - h)?];
+        let quotients = above.iter().zip(&below).map(|(above, below)| (above - below) / (2.0 * h));
+        (first == events && second == events).then(|| quotients.collect::<Vec<f64>>())
+    };
+    let (coarse, fine) = (by(2e-4)?, by(1e-4)?);
+    let agree = coarse.iter().zip(&fine).all(|(coarse, fine)| (coarse - fine).abs() <= 1e-4 * (1.0 + fine.abs()));
+    let extrapolated = coarse.iter().zip(&fine).map(|(coarse, fine)| fine + (fine - coarse) / 3.0);
+    agree.then(|| extrapolated.collect())
+}
+
+/// Compares sensitivities at the end with differences; returns the number of comparisons, and of those across a change of
+/// mode.
+fn check_derivatives(texts: std::ops::Range<u64>) -> (usize, usize) {
+    let (mut count, mut across) = (0, 0);
+    for seed in texts {
+        let mut random = Rng::with_seed(seed);
+        let text = text(&mut random);
+        let Ok(read) = Text::read_text(&text) else { continue };
+        let form: Form = ["index1", "ggl", "original"][random.usize(0..3)].parse().expect("a form");
+        let Ok(modes) = compile_modes(&read, Some(std::slice::from_ref(&form)), 0.0) else { continue };
+        let Ok(mut dae) = modes.formulation(&form, &[]) else { continue };
+        let method = [Method::Radau5, Method::Bdf, Method::Radau][random.usize(0..3)];
+        let parameter = number(&mut random);
+        dae.set_parameters(&[parameter]);
+        let run = Integration::new(dae.as_ref()).method(method).rtol(1e-9).atol(1e-9).max_steps(5_000);
+        let Ok(solution) = run.sensitivities(["p"]).run(0.0, 2.0) else { continue };
+        let Some(expected) = differences(dae.as_mut(), parameter) else { continue };
+        let found = |name: &str, solution: &Solution| solution.sensitivity(name, "p").ok()?.last().copied();
+        for (name, expected) in solution.names.iter().zip(&expected) {
+            let found = found(name, &solution).expect("recorded");
+            let is_right = (found - expected).abs() <= 1e-3 * (1.0 + expected.abs());
+            assert!(
+                is_right,
+                "seed {seed}, {form} by {method:?}, p = {parameter}: {name} by p is {found}, not {expected}\n{text}"
+            );
+        }
+        count += 1;
+        across += usize::from(solution.modes.len() > 1);
+    }
+    (count, across)
+}
+
+#[test]
+fn sensitivities_are_those_of_differences() {
+    let (count, across) = check_derivatives(0..150);
+    assert!(across > 10, "{across} of {count}");
+}
+
+#[test]
+#[ignore = "ten thousand texts: minutes, in release"]
+fn sensitivities_of_ten_thousand_texts() {
+    let (count, across) = check_derivatives(1_000_000..1_010_000);
+    println!("{count} comparisons, {across} of them across a change of mode");
 }

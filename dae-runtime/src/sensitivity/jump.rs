@@ -16,7 +16,7 @@
 
 use super::variation::{Column, Left};
 use super::{Quantity, Variation};
-use crate::contract::{Dae, Kind};
+use crate::contract::{Dae, Kind, Unknown};
 use crate::initialize::{Change, InitializationError, KeptDerivatives, restarted_derivatives};
 use crate::integrator::polynomial::{curvature, evaluate};
 use crate::integrator::stepper::{Failure, Stepper};
@@ -26,6 +26,10 @@ use crate::linalg::vector::larger;
 const DIFFERENCE: f64 = 6e-6;
 /// Step of differences with respect to time, of higher order, as a fraction of a step.
 const PART_OF_STEP: f64 = 1e-2;
+/// Second derivatives are known from steps that are longer than this fraction of the usual length.
+const LONG_ENOUGH: f64 = 1e-3;
+/// A surface that is reached within this fraction of a step is reached at once.
+const AT_ONCE: f64 = 1e-8;
 /// Relative tolerance to which the derivatives of the times of events must agree if these occur at one time.
 const SAME: f64 = 1e-6;
 
@@ -72,7 +76,7 @@ impl InStep {
         } else {
             stepper.interpolate(t, &mut y);
         }
-        InStep { t, y, yp, ypp, has_curvature: true, scale }
+        InStep { t, y, yp, ypp, has_curvature: length.abs() > LONG_ENOUGH * scale, scale }
     }
 
     pub(crate) fn as_moment(&self) -> Moment<'_> {
@@ -92,8 +96,24 @@ struct Towards<'a> {
 }
 
 impl Moment<'_> {
-    /// Central difference of `function`.
+    /// Central differences of `function`: with respect to the time and the state, and with respect to the derivative, since
+    /// after a step that is very short the direction of that one is noise, and would determine the step of the difference.
     fn difference(&self, dae: &dyn Dae, towards: &Towards<'_>, function: OfState<'_>) -> f64 {
+        let still = vec![0.0; self.y.len()];
+        let Towards { t, y, yp } = *towards;
+        let of_state = self.difference_along(dae, &Towards { t, y, yp: &still }, function);
+        of_state + self.difference_along(dae, &Towards { t: 0.0, y: &still, yp }, function)
+    }
+
+    /// Whether `function` depends on the derivative of the state.
+    fn depends_on_slope(&self, dae: &dyn Dae, function: OfState<'_>) -> bool {
+        let unknowns = dae.description().unknowns.iter();
+        let size = |(unknown, slope): (&Unknown, &f64)| unknown.nominal.max(slope.abs());
+        let other: Vec<f64> = unknowns.zip(self.yp).map(|(unknown, slope)| slope + size((unknown, slope))).collect();
+        function(self.t, self.y, &other) != function(self.t, self.y, self.yp)
+    }
+
+    fn difference_along(&self, dae: &dyn Dae, towards: &Towards<'_>, function: OfState<'_>) -> f64 {
         let delta = self.step(dae, towards);
         let at = |delta: f64| {
             let y: Vec<f64> = moved(self.y, delta, towards.y);
@@ -147,7 +167,10 @@ impl Variation<'_> {
         explicit: &dyn Fn(&Quantity) -> f64,
     ) -> Vec<f64> {
         let dae = self.dae();
-        let along = at.difference(dae, &Towards { t: 1.0, y: at.yp, yp: at.ypp }, function);
+        let mut along = at.difference(dae, &Towards { t: 1.0, y: at.yp, yp: at.ypp }, function);
+        if !at.has_curvature && at.depends_on_slope(dae, function) {
+            along = f64::NAN;
+        }
         let by = |column: &Column| {
             let towards = Towards { t: 0.0, y: &column.value, yp: &column.slope };
             let change = at.difference(dae, &towards, function) + explicit(&column.quantity);
@@ -245,6 +268,32 @@ impl Variation<'_> {
             entries.iter().enumerate().map(|(k, entry)| quantity.factor_of(k) * entry).sum::<f64>()
         };
         self.of_time(at.as_moment(), &function, &explicit)
+    }
+
+    /// Checks that a change whose time depends on quantities does not lead onto a surface across which the equations jump:
+    /// which of the equations hold next, and so the derivative of the state, is not known before the next step.
+    pub(crate) fn check_surfaces(
+        &self,
+        dae: &dyn Dae,
+        (t, y, yp): (f64, &[f64], &[f64]),
+        carried: &Carried,
+    ) -> Result<(), Failure> {
+        let switches = &dae.description().switches;
+        let Some(column) = carried.by_time.iter().position(|tau| *tau != 0.0) else { return Ok(()) };
+        if switches.iter().all(|switch| !switch.jumps) {
+            return Ok(());
+        }
+        let values = |delta: f64| {
+            let mut values = vec![0.0; switches.len()];
+            dae.switching_functions(t + delta, &moved(y, delta, yp), yp, &mut values);
+            values
+        };
+        let (here, soon) = (values(0.0), values(AT_ONCE * carried.scale));
+        let is_reached = |k: usize| switches[k].jumps && here[k].abs() <= (soon[k] - here[k]).abs();
+        match (0..switches.len()).any(is_reached) {
+            true => Err(self.no_derivative(t, column)),
+            false => Ok(()),
+        }
     }
 
     /// Continues after a change of the state: from the consistent state `y` with the derivative `yp` and all

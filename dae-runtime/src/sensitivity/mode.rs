@@ -26,6 +26,7 @@ impl Variation<'_> {
         carried: &Carried,
         options: &Options,
     ) -> Result<Variation<'d>, Failure> {
+        self.check_surfaces(dae, (t, y, yp), carried)?;
         let jets = passage.jets();
         let by_time = equations_by_time(dae, t, jets, carried.scale);
         let mut derivatives = Vec::with_capacity(self.columns().len());

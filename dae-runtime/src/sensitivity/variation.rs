@@ -30,6 +30,8 @@ const MAX_GROWTH: f64 = 8.0;
 const MAX_SHRINKAGE: f64 = 0.1;
 /// Factor of the length where the equations of a part cannot be solved.
 const HALF: f64 = 0.5;
+/// Steps that are shorter than this fraction of the time are as long as times are uncertain.
+const SHORT: f64 = 1e-10;
 /// Number of attempts at parts allowed for each step that a run may have.
 const ATTEMPTS: usize = 10;
 /// Tolerance to which the two computations across a change of the state must agree, in units of the error allowed.
@@ -394,6 +396,12 @@ impl<'d> Variation<'d> {
             evaluate(coefficients, -1.0, now - before, &mut self.collocation.state, yp);
             self.collocation.slope.copy_from_slice(yp);
             if let Some(left) = self.left.take() {
+                // A step to an event that occurs at the same place begins on the surface: what holds beyond it is known where
+                // the step ends.
+                if (now - before).abs() <= SHORT * now.abs().max(before.abs()) {
+                    yp.copy_from_slice(stepper.derivative());
+                    self.collocation.slope.copy_from_slice(yp);
+                }
                 left.enter(dae, &mut self.columns, yp);
                 self.here.evaluate(dae, before, &self.collocation.state, yp);
                 self.end_jump();

@@ -265,6 +265,7 @@ impl Events<'_, '_> {
         let jets = consistent_restart(dae, t, &mut y, &mut yp, |i| is_set[i], allowed, initialization)
             .map_err(inconsistent)?;
         if let (Some(variation), Some(carried)) = (variation, carried) {
+            variation.check_surfaces(dae, (t, &y, &yp), carried)?;
             variation.restart(t, [&y, &yp, &jets], &|i| is_set[i], carried).map_err(inconsistent)?;
             variation.check(t)?;
         }
