@@ -259,3 +259,36 @@ fn the_word_remains_a_name() {
     starts(text, 1.0, &[("x", 2.0)]);
     assert!(Text::read_text(text).is_ok());
 }
+
+/// A `for` in the block of a model without arrays is a loop in generated code as well.
+#[test]
+fn a_loop_needs_no_array() {
+    dae::dae! {
+        struct Overdetermined {
+            var x ~ 1;
+            var y ~ 1;
+            initial { for i in 0..3 { x + (i + 2) * y = 5 + i; } }
+            der(x) = -x;
+            der(y) = -y;
+        }
+    }
+    let solution = Integration::new(&Overdetermined::default().index1()).run(0.0, 1.0).expect("x = 3, y = 1");
+    assert!((start(&solution)[0] - 3.0).abs() < 1e-9 && (start(&solution)[1] - 1.0).abs() < 1e-9);
+}
+
+/// What is left to choose is counted after them.
+#[test]
+fn states_may_be_chosen_as_they_leave() {
+    let guesses = "var x ~ 0.6; var y ~ -0.8; var u ~ 0.8; var v ~ 0.6; var lambda;";
+    let values = initial_values(&compiled(&pendulum(guesses, "x + 2 * y = -1;"))).expect("a consistent point");
+    assert_eq!((values.degrees_of_freedom, &values.determined[..]), (1, &["x".to_string(), "y".to_string()][..]));
+}
+
+/// One that has no solution on its own is named, with the time at which it is judged.
+#[test]
+fn an_equation_without_a_solution_is_named() {
+    let found = findings("struct A { var x ~ 1; initial { x.powi(2) = -1 - t; } der(x) = -x; }");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].1.starts_with("no values near the guesses fulfil 0 = "), "{found:?}");
+    assert!(found[0].1.ends_with("initial equation 1, at t = 0"), "{found:?}");
+}

@@ -413,6 +413,24 @@ fn conditions_may_ask_for_the_mode() {
     assert_eq!((code.as_str(), message.as_str()), ("E106", "`heater` is a mode variable, and no value"));
     let (code, ..) = rejection(&with("heater > 1"));
     assert_eq!(code, "E106");
+    // Parameters are the same in all modes, and an argument of a function hides a mode variable.
+    assert_eq!(
+        rejection(&text.replace("var x = 20;", "param p = if heater == on { 1 } else { 2 }; var x = 20;")).0,
+        "E106"
+    );
+    let hidden = text.replace("let loss", "fn same(heater, on) { if heater == on { 1 } else { 0 } } let loss");
+    assert_eq!(rejection(&hidden.replace("heater != on", "same(x, 1) > 0")).0, "E005");
+    // A sub-expression that asks for the mode decides a condition, too.
+    let through = text.replace("when heater == on {", "let hot = if heater == on { 1 } else { 0 }; when hot > 0.5 {");
+    let solution = run(system(&through, "index1").as_ref(), Method::Radau, 1e-9, 10.0);
+    let entered = solution.modes.iter().filter(|it| it.mode.contains("= on")).count();
+    assert_eq!(last(&solution, "on_count"), entered as f64);
+    // The same text of an equation is another constraint in another mode, which needs a law.
+    let bead = "struct Bead { var x = 1; var y = 0; var u = 0; var v = 1; var f;
+        der(x) = u; der(y) = v; der(u) = f; der(v) = -f - 1;
+        y = if side == right { x - 1 } else { 0 };
+        modes side { right { when x > 2 { side = left; } } left { when t > 5 { side = right; inelastic; } } } }";
+    assert_eq!(rejection(bead).0, "E443");
 }
 
 /// The form index1 of a text, whose modes are analysed as a run enters them.

@@ -456,7 +456,7 @@ impl Source {
     }
 }
 
-/// The largest number of modes that are all analysed before a run; of more, each is as the run enters it.
+/// The largest number of modes that are all analysed before a run; if there are more, each is analysed as the run enters it.
 const BEFORE_A_RUN: usize = 100;
 
 /// Which modes are analysed.

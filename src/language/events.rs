@@ -154,7 +154,7 @@
 //! begins with the first alternative, or with the one that is named: `modes clutch = engaged { … }`. Several blocks are
 //! independent; a mode is a choice of an alternative for each. Every mode needs as many equations as unknowns.
 //!
-//! In conditions of any kind, `clutch == engaged` says whether a variable has an alternative:
+//! In conditions of equations, sub-expressions and events, `clutch == engaged` says whether a variable has an alternative:
 //! `drag = if clutch == engaged { 0.1 } else { 0.3 };`. In each mode it is known, so that nothing is left of it there; a
 //! `when clutch == engaged { … }` outside of the block occurs as the alternative is entered.
 //!

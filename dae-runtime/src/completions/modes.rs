@@ -19,12 +19,22 @@ pub struct MultiModeForm {
     description: ModesDescription,
     /// The formulation in the mode at the start.
     inner: Box<dyn Dae>,
-    /// Those in other modes, or why a mode has none; empty for a mode that has not been entered.
-    others: HashMap<Mode, OnceCell<Made>>,
-    /// What makes those that have not been entered.
-    maker: Option<Box<dyn ModeMaker>>,
-    /// The names that all of them have, if they are made as they are entered.
-    names: Vec<Name>,
+    others: Others,
+}
+
+/// The formulations in other modes, or why a mode has none.
+enum Others {
+    /// All that were found beforehand.
+    Known(HashMap<Mode, Made>),
+    /// Those of modes that have been entered, in that order, with what makes them, and the names that all of them have.
+    Entered { first: OnceCell<Box<Entered>>, maker: Box<dyn ModeMaker>, names: Vec<Name> },
+}
+
+/// A mode that has been entered, and the next one.
+struct Entered {
+    mode: Mode,
+    made: Made,
+    next: OnceCell<Box<Entered>>,
 }
 
 /// A formulation, or why there is none.
@@ -39,8 +49,8 @@ pub trait ModeMaker {
     /// It has none there; the error says why.
     fn make(&self, mode: &[usize]) -> Result<Box<dyn Dae>, Name>;
 
-    /// Why a run cannot go from one mode to another: [`Modes::obstacle`].
-    fn obstacle(&self, from: &[usize], to: &[usize]) -> Option<Name>;
+    /// Why a run cannot go from one mode to another by these events: [`Modes::obstacle`].
+    fn obstacle(&self, from: &[usize], to: &[usize], events: &[Name]) -> Option<Name>;
 }
 
 impl fmt::Debug for MultiModeForm {
@@ -55,36 +65,69 @@ impl fmt::Debug for MultiModeForm {
 impl MultiModeForm {
     /// The formulation `start` in the mode at the start; those in other modes are added.
     pub fn new(description: ModesDescription, start: Box<dyn Dae>) -> Self {
-        MultiModeForm { description, inner: start, others: HashMap::new(), maker: None, names: Vec::new() }
+        MultiModeForm { description, inner: start, others: Others::Known(HashMap::new()) }
     }
 
     /// Begins with the formulation `start`, and makes those in other modes as they are entered. Those of `names` that the
-    /// formulation at the start has are the entries of solutions; all others have to have them, too.
+    /// formulation at the start has are the entries of solutions; the formulations in all other modes must have them, too.
     pub fn made_when_entered(
         description: ModesDescription,
         start: Box<dyn Dae>,
         names: &HashSet<Name>,
         maker: Box<dyn ModeMaker>,
     ) -> Self {
-        let counts = description.variables.iter().map(|variable| variable.alternatives.len());
-        let modes = counts.fold(vec![Mode::new()], |modes, count| {
-            let with = |mode: &Mode, alternative| mode.iter().copied().chain([alternative]).collect();
-            modes.iter().flat_map(|mode| (0..count).map(move |it| with(mode, it))).collect()
-        });
-        let others = modes.into_iter().map(|mode| (mode, OnceCell::new())).collect();
         let names = names_of(start.as_ref()).filter(|name| names.contains(name)).collect();
-        MultiModeForm { description, inner: start, others, maker: Some(maker), names }
+        let others = Others::Entered { first: OnceCell::new(), maker, names };
+        MultiModeForm { description, inner: start, others }
     }
 
     /// Adds the formulation in another mode.
     pub fn add(&mut self, mode: Mode, dae: Box<dyn Dae>) {
-        self.others.insert(mode, OnceCell::from(Ok(dae)));
+        self.insert(mode, Ok(dae));
     }
 
     /// Says why there is no formulation in another mode; a run that enters it ends with this reason.
     pub fn add_missing(&mut self, mode: Mode, reason: impl Into<Name>) {
-        self.others.insert(mode, OnceCell::from(Err(reason.into())));
+        self.insert(mode, Err(reason.into()));
     }
+
+    fn insert(&mut self, mode: Mode, made: Made) {
+        if let Others::Known(known) = &mut self.others {
+            known.insert(mode, made);
+        }
+    }
+
+    /// The formulations in other modes that have been made.
+    fn made(&self) -> Vec<&dyn Dae> {
+        let made: Vec<&Made> = match &self.others {
+            Others::Known(known) => known.values().collect(),
+            Others::Entered { first, .. } => entered(first).map(|it| &it.made).collect(),
+        };
+        made.into_iter().flatten().map(AsRef::as_ref).collect()
+    }
+}
+
+/// The modes of a list.
+fn entered(first: &OnceCell<Box<Entered>>) -> impl Iterator<Item = &Entered> {
+    std::iter::successors(first.get().map(AsRef::as_ref), |it| it.next.get().map(AsRef::as_ref))
+}
+
+/// Makes a formulation that has values of all these names.
+fn make(maker: &dyn ModeMaker, mode: &[usize], names: &[Name], parameters: &[f64]) -> Made {
+    let mut dae = maker.make(mode)?;
+    dae.set_parameters(parameters);
+    let known: HashSet<Name> = names_of(dae.as_ref()).collect();
+    match names.iter().find(|name| !known.contains(*name)) {
+        Some(name) => Err(format!("there the formulation has no value of `{name}`").into()),
+        None => Ok(dae),
+    }
+}
+
+/// The names of which a formulation has a value.
+fn names_of(dae: &dyn Dae) -> impl Iterator<Item = Name> + '_ {
+    let description = dae.description();
+    let of_unknowns = description.unknowns.iter().map(|it| it.name.clone());
+    of_unknowns.chain(description.eliminated.iter().map(|it| it.name.clone()))
 }
 
 #[diagnostic::do_not_recommend]
@@ -96,28 +139,14 @@ impl Classified for MultiModeForm {
     }
 }
 
-impl MultiModeForm {
-    /// The formulations in other modes that have been made.
-    fn made(&self) -> impl Iterator<Item = &(dyn Dae + 'static)> {
-        self.others.values().filter_map(OnceCell::get).flatten().map(AsRef::as_ref)
-    }
-}
-
-/// The names of which a formulation has a value.
-fn names_of(dae: &dyn Dae) -> impl Iterator<Item = Name> + '_ {
-    let description = dae.description();
-    let of_unknowns = description.unknowns.iter().map(|it| it.name.clone());
-    of_unknowns.chain(description.eliminated.iter().map(|it| it.name.clone()))
-}
-
 impl Modes for MultiModeForm {
     fn modes_description(&self) -> &ModesDescription {
         &self.description
     }
 
     fn names(&self) -> Vec<Name> {
-        if self.maker.is_some() {
-            return self.names.clone();
+        if let Others::Entered { names, .. } = &self.others {
+            return names.clone();
         }
         let mut names: Vec<Name> = names_of(self.inner.as_ref()).collect();
         for dae in self.made() {
@@ -127,27 +156,34 @@ impl Modes for MultiModeForm {
         names
     }
 
-    fn obstacle(&self, from: &[usize], to: &[usize]) -> Option<Name> {
-        self.maker.as_ref()?.obstacle(from, to)
+    fn obstacle(&self, from: &[usize], to: &[usize], events: &[Name]) -> Option<Name> {
+        match &self.others {
+            Others::Known(_) => None,
+            Others::Entered { maker, .. } => maker.obstacle(from, to, events),
+        }
     }
 
     fn in_mode(&self, mode: &[usize]) -> Result<&dyn Dae, Name> {
         if mode == self.description.start {
             return Ok(self.inner.as_ref());
         }
-        let made = self.others.get(mode).and_then(|cell| match &self.maker {
-            Some(maker) => Some(cell.get_or_init(|| {
-                let mut dae = maker.make(mode)?;
-                dae.set_parameters(self.parameters());
-                Ok(dae)
-            })),
-            None => cell.get(),
-        });
-        match made {
-            Some(Ok(dae)) => Ok(dae.as_ref()),
-            Some(Err(reason)) => Err(reason.clone()),
-            None => Err("no event was found to enter it".into()),
-        }
+        let made = match &self.others {
+            Others::Known(known) => known.get(mode).ok_or("no event was found to enter it")?,
+            Others::Entered { first, maker, names } => {
+                let mut place = first;
+                loop {
+                    let it = place.get_or_init(|| {
+                        let made = make(maker.as_ref(), mode, names, self.parameters());
+                        Box::new(Entered { mode: mode.to_vec(), made, next: OnceCell::new() })
+                    });
+                    if it.mode == mode {
+                        break &it.made;
+                    }
+                    place = &it.next;
+                }
+            }
+        };
+        made.as_ref().map(AsRef::as_ref).map_err(Name::clone)
     }
 }
 
@@ -166,8 +202,16 @@ impl Dae for MultiModeForm {
 
     fn set_parameters(&mut self, values: &[f64]) {
         self.inner.set_parameters(values);
-        let made = self.others.values_mut().filter_map(OnceCell::get_mut);
-        made.flatten().for_each(|dae| dae.set_parameters(values));
+        match &mut self.others {
+            Others::Known(known) => known.values_mut().flatten().for_each(|dae| dae.set_parameters(values)),
+            Others::Entered { first, .. } => {
+                let mut place = first;
+                while let Some(it) = place.get_mut() {
+                    it.made.iter_mut().for_each(|dae| dae.set_parameters(values));
+                    place = &mut it.next;
+                }
+            }
+        }
     }
 
     fn eliminated(&self, t: f64, y: &[f64], values: &mut [f64]) {
@@ -175,7 +219,7 @@ impl Dae for MultiModeForm {
     }
 
     fn input_error(&self) -> Option<InputError> {
-        self.inner.input_error().or_else(|| self.made().find_map(|dae| dae.input_error()))
+        self.inner.input_error().or_else(|| self.made().into_iter().find_map(|dae| dae.input_error()))
     }
 
     fn choose_coordinates(&self, t: f64, y: &[f64], yp: &[f64], anew: bool) -> bool {

@@ -61,8 +61,9 @@ pub trait Modes {
     /// The names of which the formulation in every mode has a value, in the order of that at the start.
     fn names(&self) -> Vec<Name>;
 
-    /// Why a run cannot go from one mode to another, if that is known: the equations leave open what happens there.
-    fn obstacle(&self, _from: &[usize], _to: &[usize]) -> Option<Name> {
+    /// Why a run cannot go from one mode to another by these events, if it cannot: the equations leave open what happens
+    /// there, which has not been found beforehand.
+    fn obstacle(&self, _from: &[usize], _to: &[usize], _events: &[Name]) -> Option<Name> {
         None
     }
 

@@ -17,9 +17,11 @@ impl<'a> AtStart<'a> {
     pub(crate) fn of(inner: &'a dyn Prolongation) -> Option<Self> {
         let initial = inner.initial_equations()?;
         let (of_all, of_start) = (inner.prolongation_description(), initial.initial_description());
+        // Numbers that no equation of the text has.
+        let first = of_all.equations.iter().map(|it| it.equation + 1).max().unwrap_or(0);
         let initial_equation = |(number, it): (usize, &InitialEquation)| JetEquation {
             name: it.name.clone(),
-            equation: number,
+            equation: first + number,
             order: 0,
             stage: it.stage,
         };

@@ -225,7 +225,6 @@ pub(crate) fn enter(
     let (y, yp) = states_of(dae, t, &consistent);
     let passage = Passage {
         sources: known.iter().map(|it| it.map(|it| it.source)).collect(),
-        is_set: known.iter().map(|it| it.is_some_and(|it| it.is_set)).collect(),
         start: (0..jets.len()).map(start).collect(),
         jumped,
         jets: consistent.clone(),

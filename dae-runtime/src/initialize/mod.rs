@@ -40,7 +40,7 @@ use gauss_newton::{Stuck, System};
 pub(crate) use jumps::Source;
 pub use least_change::{LeastChange, LeastChangeStep};
 pub use options::InitializationOptions;
-pub(crate) use passage::{Arrival, Passage};
+pub(crate) use passage::{ChangeBefore, Passage};
 use regularity::LastStage;
 pub(crate) use reinitialization::{
     Change, JetPlaces, KeptDerivatives, consistent_restart, restarted_derivatives, restarted_derivatives_in,

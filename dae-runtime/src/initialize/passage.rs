@@ -25,9 +25,7 @@ const NEGLIGIBLE: f64 = 1e-10;
 pub(crate) struct Passage {
     /// For each jet what gave it its value before, if anything did.
     pub(super) sources: Vec<Option<Source>>,
-    /// Which jets the change sets, by position.
-    pub(super) is_set: Vec<bool>,
-    /// How the jets were meant when they were made consistent.
+    /// How the jets were meant when they were made consistent: those that the change sets are fixed.
     pub(super) start: Vec<Start>,
     /// The equations for the jumps and their solution, if there were any.
     pub(super) jumped: Option<(Jumps, Strengths)>,
@@ -36,7 +34,7 @@ pub(crate) struct Passage {
 }
 
 /// A direction in which values before a change of mode, its time and parameters change.
-pub(crate) struct Arrival<'a> {
+pub(crate) struct ChangeBefore<'a> {
     /// What changes, for messages.
     pub(crate) name: &'a Name,
     /// The derivative of the value that a source gives; `None` if it is not known.
@@ -46,6 +44,10 @@ pub(crate) struct Arrival<'a> {
 }
 
 impl Passage {
+    fn is_set(&self, jet: usize) -> bool {
+        self.start[jet] == Start::Fixed
+    }
+
     /// The consistent jets.
     pub(crate) fn jets(&self) -> &[f64] {
         &self.jets
@@ -56,31 +58,31 @@ impl Passage {
         &self,
         dae: &dyn Dae,
         t: f64,
-        arrivals: &[Arrival<'_>],
+        changes: &[ChangeBefore<'_>],
     ) -> Result<Option<Vec<Vec<f64>>>, InitializationError> {
-        let directions: Option<Vec<Direction<'_>>> = arrivals.iter().map(|it| self.direction(dae, t, it)).collect();
+        let directions: Option<Vec<Direction<'_>>> = changes.iter().map(|it| self.direction(dae, t, it)).collect();
         let Some(directions) = directions else { return Ok(None) };
         let restart = Restart::at(dae.prolongation(), self.jets.clone(), |jet| self.start[jet]);
         derivatives_of_jets(&restart, t, &self.jets, &directions, NEARLY).map(Some)
     }
 
     /// The change of the jets that are made consistent, after the jumps.
-    fn direction<'a>(&self, dae: &dyn Dae, t: f64, arrival: &Arrival<'a>) -> Option<Direction<'a>> {
+    fn direction<'a>(&self, dae: &dyn Dae, t: f64, change: &ChangeBefore<'a>) -> Option<Direction<'a>> {
         let stages = &dae.prolongation().prolongation_description().jets;
         let mut start = vec![0.0; self.jets.len()];
         for (jet, source) in self.sources.iter().enumerate() {
             let Some(source) = *source else { continue };
-            match (arrival.value)(source) {
+            match (change.value)(source) {
                 Some(value) => start[jet] = value,
-                None if stages[jet].stage < 0 || self.is_set[jet] => return None,
+                None if stages[jet].stage < 0 || self.is_set(jet) => return None,
                 None => {}
             }
         }
-        let equations = (arrival.equations)(&self.jets);
+        let equations = (change.equations)(&self.jets);
         if let Some((jumps, strengths)) = &self.jumped {
-            self.jump(dae, t, (jumps, strengths), (&equations, arrival), &mut start)?;
+            self.jump(dae, t, (jumps, strengths), (&equations, change), &mut start)?;
         }
-        Some(Direction { name: arrival.name, start, equations })
+        Some(Direction { name: change.name, start, equations })
     }
 
     /// Adds the derivatives of the jumps to those of the jets; `None` if the equations for them are singular, or contain
@@ -90,7 +92,7 @@ impl Passage {
         dae: &dyn Dae,
         t: f64,
         (jumps, strengths): (&Jumps, &Strengths),
-        (equations, arrival): (&[f64], &Arrival<'_>),
+        (equations, change): (&[f64], &ChangeBefore<'_>),
         start: &mut [f64],
     ) -> Option<()> {
         let prolongation = dae.prolongation();
@@ -107,7 +109,7 @@ impl Passage {
         let [mut here, mut there] = [vec![0.0; description.jacobian.len()], vec![0.0; description.jacobian.len()]];
         prolongation.prolonged_jacobian(t, &self.jets, &mut here);
         prolongation.prolonged_jacobian(t, &with_impulses, &mut there);
-        let with = (arrival.equations)(&with_impulses);
+        let with = (change.equations)(&with_impulses);
         let mut entries = Vec::new();
         let mut right = vec![0.0; n];
         for (i, &(last, constraint)) in jumps.rows.iter().enumerate() {
@@ -138,9 +140,9 @@ impl Passage {
             }
         }
         solve(&SparseMatrix::from_entries(n, n, entries), &mut right)?;
-        for (&(_, state), change) in jumps.columns.iter().zip(right) {
-            if let Some(state) = state.filter(|&state| !self.is_set[state]) {
-                start[state] += change;
+        for (&(_, state), jump) in jumps.columns.iter().zip(right) {
+            if let Some(state) = state.filter(|&state| !self.is_set(state)) {
+                start[state] += jump;
             }
         }
         Some(())

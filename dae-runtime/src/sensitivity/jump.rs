@@ -283,9 +283,12 @@ impl Variation<'_> {
         if switches.iter().all(|switch| !switch.jumps) {
             return Ok(());
         }
+        let unknowns = dae.description().unknowns.iter().zip(yp);
+        let slope = |(it, slope): (&Unknown, &f64)| if it.kind == Kind::Differential { *slope } else { 0.0 };
+        let slopes: Vec<f64> = unknowns.map(slope).collect();
         let values = |delta: f64| {
             let mut values = vec![0.0; switches.len()];
-            dae.switching_functions(t + delta, &moved(y, delta, yp), yp, &mut values);
+            dae.switching_functions(t + delta, &moved(y, delta, &slopes), yp, &mut values);
             values
         };
         let (here, soon) = (values(0.0), values(AT_ONCE * carried.scale));

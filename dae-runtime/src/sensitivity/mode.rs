@@ -9,7 +9,7 @@ use super::variation::Column;
 use super::{StartDerivative, Variation};
 use crate::contract::{Dae, Kind, Name};
 use crate::initialize::{
-    Arrival, Change, InitializationError, JetPlaces, KeptDerivatives, Passage, Source, restarted_derivatives,
+    Change, ChangeBefore, InitializationError, JetPlaces, KeptDerivatives, Passage, Source, restarted_derivatives,
 };
 use crate::integrator::stepper::{Failure, Options};
 
@@ -73,8 +73,8 @@ impl Variation<'_> {
                 (_, false) => moved(&equations_by_time(dae, t, jets, carried.scale)),
             }
         };
-        let arrival = Arrival { name, value: &value, equations: &equations };
-        let Some(found) = passage.derivatives(dae, t, &[arrival])? else { return Ok(None) };
+        let before = ChangeBefore { name, value: &value, equations: &equations };
+        let Some(found) = passage.derivatives(dae, t, &[before])? else { return Ok(None) };
         let (of_jets, places) = (&found[0], JetPlaces::of(dae));
         let at = |places: &[Option<usize>]| -> Vec<f64> {
             places.iter().map(|place| place.map_or(0.0, |jet| of_jets[jet])).collect()

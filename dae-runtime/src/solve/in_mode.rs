@@ -93,7 +93,7 @@ impl<'d> InMode<'d> {
         let not_entered =
             |obstacle: String| Failure::ModeNotEntered { t, mode: name.clone(), obstacle: obstacle.into() };
         let dae = self.modes.in_mode(&self.mode).map_err(|reason| not_entered(reason.into_owned()))?;
-        if let Some(obstacle) = self.modes.obstacle(&left, &self.mode) {
+        if let Some(obstacle) = self.modes.obstacle(&left, &self.mode, &entering.events) {
             return Err(not_entered(obstacle.into_owned()));
         }
         let rtol = options.rtol;

@@ -46,6 +46,8 @@ pub(super) fn consistent_jets<S: Scalar>(
             let jets = initial.jets.iter().zip(&given).zip(&exact);
             jets.map(|((&x, &given), &exact)| if x == given { exact } else { S::from_f64(x) }).collect()
         }
+        // The stages of the series know no initial equations.
+        Err(error) if prolongation.initial_equations().is_some() => return Err(TaylorError::Start(error.clone())),
         Err(_) => exact.clone(),
     };
     let mut jets = Jets::zeros(S::from_f64(t0), unit, description.unknowns.len(), width, S::zero());

@@ -20,7 +20,8 @@ pub(super) fn method(
     slots: [&str; 4],
     outputs: Outputs<'_>,
 ) -> String {
-    if names.families || program.blocks.len() != 1 {
+    let has_loop = program.blocks.iter().any(|block| !block.domain.is_empty());
+    if names.families || has_loop || program.blocks.len() != 1 {
         return in_parts(names, signature, doc, program, slots, outputs);
     }
     let mut body = Body::new(names, &program.blocks[0]);
@@ -46,7 +47,7 @@ fn filled(signature: &str, slots: [&str; 4]) -> String {
     signature
 }
 
-/// A method of several blocks, or of a model with families.
+/// A method of several blocks, or with loops.
 fn in_parts(
     names: &Names,
     signature: &str,

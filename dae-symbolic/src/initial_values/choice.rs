@@ -28,11 +28,11 @@ const MAX_SUBSETS: usize = 400;
 pub struct InitialValues {
     /// Time of the point.
     pub t0: f64,
-    /// Number of values that may be chosen.
+    /// Number of values that may be chosen, after the initial equations.
     pub degrees_of_freedom: usize,
     /// The states in order of the text.
     pub states: Vec<StateValue>,
-    /// States that the equations determine on their own.
+    /// States that the equations determine on their own, the initial ones included.
     pub determined: Vec<String>,
     /// Groups of states of which some may be chosen, independently of other groups.
     pub choices: Vec<Choice>,
@@ -106,6 +106,21 @@ pub fn initial_values(compiled: &Compiled) -> Option<InitialValues> {
         Quantity::Residual(equation) => residuals.row(equation).map(cleaned).collect(),
     };
     let rows: Vec<Vec<f64>> = candidates.iter().map(row).collect();
+    // What the initial equations leave.
+    let left = match residuals.rows() {
+        0 => tangent.clone(),
+        _ => {
+            let decomposition = SingularValues::of(&residuals).ok()?;
+            tangent.times(&decomposition.right_vectors_from(decomposition.rank().rank))
+        }
+    };
+    let left_rows: Vec<Vec<f64>> = candidates
+        .iter()
+        .map(|candidate| match candidate.quantity {
+            Quantity::Jet(jet) => left.row(jet).map(cleaned).collect(),
+            Quantity::Residual(_) => vec![0.0; left.columns()],
+        })
+        .collect();
     let basis = Basis::greedy(&rows, &preference(&candidates));
     if basis.chosen.len() != tangent.columns() {
         return None;
@@ -117,10 +132,10 @@ pub fn initial_values(compiled: &Compiled) -> Option<InitialValues> {
     let guessed = basis.chosen.iter().filter(|&&k| candidates[k].start != Start::Fixed);
     Some(InitialValues {
         t0,
-        degrees_of_freedom: tangent.columns(),
+        degrees_of_freedom: left.columns(),
         states: states.iter().filter_map(|&k| candidates[k].value(jets)).collect(),
-        determined: states.iter().filter(|&&k| is_zero(&rows[k])).map(|&k| name(k)).collect(),
-        choices: choices(&candidates, &states, &rows),
+        determined: states.iter().filter(|&&k| is_zero(&left_rows[k])).map(|&k| name(k)).collect(),
+        choices: choices(&candidates, &states, &left_rows),
         redundant: fixed.filter(|k| !basis.chosen.contains(k)).map(redundant).collect(),
         guessed: guessed.map(|&k| name(k)).collect(),
     })

@@ -232,10 +232,14 @@ fn report(
     let verb = if blamed.len() + initial.len() == 1 { "contradicts" } else { "contradict" };
     // Start values hold when a run starts; equations that contain the time may hold at another time.
     let when = if depends_on_time(compiled) { format!(", at t = {}", compiled.t0) } else { String::new() };
-    let reasons = blamed.iter().map(|f| assignment(f)).chain(initial.iter().map(|it| it.name.clone()));
-    let message = format!("{} {verb} {text}, {what}{when}", list(reasons));
+    let reasons = list(blamed.iter().map(|f| assignment(f)).chain(initial.iter().map(|it| it.name.clone())));
+    let message = match reasons.is_empty() {
+        true => format!("no values near the guesses fulfil {text}, {what}{when}"),
+        false => format!("{reasons} {verb} {text}, {what}{when}"),
+    };
     let mut diagnostic = Diagnostic::error(Code::ContradictoryStart, message);
-    for equation in initial {
+    let contradicted_initial = model.initial_equations.iter().find(|it| it.name == *what);
+    for equation in initial.iter().copied().chain(contradicted_initial) {
         diagnostic = diagnostic.label(equation.origin, equation.name.clone());
     }
     for f in blamed {
@@ -268,16 +272,20 @@ fn report(
         }
         false => format!("{parameters}at any time"),
     };
-    let advice = match initial.is_empty() {
+    let advice = match initial.is_empty() && contradicted_initial.is_none() {
         true => help(model, blamed),
-        false => "remove an initial equation, or make fixed values guesses, which may move: `var x ~ 1;`".into(),
+        false => {
+            "change an initial equation or other guesses, or make fixed values guesses, which may move: `var x ~ 1;`"
+                .into()
+        }
     };
     diagnostic.note(format!("{judged}; {}", fixed_of(counts, degrees))).help(advice)
 }
 
 /// Whether some equation contains the time, directly or in an input.
 fn depends_on_time(compiled: &Compiled) -> bool {
-    let residuals = || compiled.prolonged.residuals.iter().copied();
+    let initial = compiled.model.initial_equations.iter().map(|equation| equation.residual);
+    let residuals = || compiled.prolonged.residuals.iter().copied().chain(initial.clone());
     let driven = |symbol: &Symbol| matches!(symbol, Symbol::Time | Symbol::Input { .. });
     symbols(&compiled.model.dag, residuals()).iter().any(driven)
 }

@@ -103,7 +103,7 @@ impl Text {
         &self.variables
     }
 
-    /// The number of modes, combinations included that no event enters.
+    /// The number of modes, including combinations that no event enters.
     pub fn mode_count(&self) -> usize {
         self.variables.iter().fold(1, |count: usize, variable| count.saturating_mul(variable.alternatives.len()))
     }

@@ -13,7 +13,8 @@ use dae_runtime::modes::{ModeMaker, MultiModeForm};
 use dae_runtime::signal::Input;
 
 use super::laws;
-use super::multi_mode::{IllPosed, InMode, Mode, MultiMode, NoFormulation, interpreted, target};
+use super::multi_mode::{IllPosed, InMode, Mode, MultiMode, NoFormulation, interpreted};
+use crate::diagnostic::Diagnostics;
 use crate::form::Form;
 use crate::lower::Text;
 use crate::pipeline::{Compiled, compile};
@@ -34,7 +35,7 @@ pub fn formulation_on_entry(
     if !start.has_modes() {
         return Ok(dae);
     }
-    // Every formulation has values of all unknowns of the model.
+    // Every formulation is to have values of all unknowns of the model.
     let names: HashSet<Name> = compiled.model.unknowns.iter().map(|unknown| unknown.name.clone().into()).collect();
     let maker = Maker {
         text: text.clone(),
@@ -56,16 +57,20 @@ struct Maker {
     /// The time at which start values hold.
     t0: f64,
     inputs: Vec<(String, Input)>,
-    /// What is known about modes that have been entered; nothing for one in which the text has no model.
-    met: RefCell<HashMap<Vec<usize>, Option<Met>>>,
+    /// What is known about modes that have been entered, or why the text has no model there.
+    met: RefCell<HashMap<Vec<usize>, Result<Met, Name>>>,
 }
 
 impl Maker {
-    fn meet(&self, mode: &[usize]) -> Option<Met> {
+    fn meet(&self, mode: &[usize]) -> Result<Met, Name> {
         if let Some(met) = self.met.borrow().get(mode) {
             return met.clone();
         }
-        let met = self.text.model(mode).ok().map(|model| {
+        let no_model = |found: Diagnostics| {
+            let first = found.iter().next().map_or("", |finding| finding.message.as_str());
+            Name::from(format!("there {first}"))
+        };
+        let met = self.text.model(mode).map_err(no_model).map(|model| {
             let model = model.with_forms([self.form.clone()]);
             let compiled = compile(model.clone(), self.t0).map_err(|rejected| IllPosed { rejected, model });
             Rc::new(InMode { mode: mode.to_vec(), name: self.text.name_of(mode), compiled })
@@ -77,7 +82,7 @@ impl Maker {
 
 impl ModeMaker for Maker {
     fn make(&self, mode: &[usize]) -> Result<Box<dyn Dae>, Name> {
-        let met = self.meet(mode).ok_or("there the text has no model")?;
+        let met = self.meet(mode)?;
         let it = Mode::of(&met);
         let not_well_posed = || Name::from(it.obstacle().unwrap_or_default());
         let inputs: Vec<(&str, Input)> = self.inputs.iter().map(|(name, input)| (&name[..], input.clone())).collect();
@@ -85,13 +90,13 @@ impl ModeMaker for Maker {
         interpreted(compiled, &self.form, &inputs).map_err(|error| error.in_mode(&self.form).into())
     }
 
-    fn obstacle(&self, from: &[usize], to: &[usize]) -> Option<Name> {
-        let (from, to) = (self.meet(from)?, self.meet(to)?);
+    fn obstacle(&self, from: &[usize], to: &[usize], events: &[Name]) -> Option<Name> {
+        let (from, to) = (self.meet(from).ok()?, self.meet(to).ok()?);
         let (from, to) = (Mode::of(&from), Mode::of(&to));
         let all = from.model.events.list.iter().filter(|it| !it.transitions.is_empty());
-        let leading_there = all.filter(|it| target(from.mode, it) == to.mode);
-        // An event with a law may have led there.
-        let findings: Option<Vec<_>> = leading_there.map(|event| laws::missing_at((&from, &to), event)).collect();
+        let occurring = all.filter(|it| events.iter().any(|event| *event == it.name));
+        // Of several events at one time, the law of one is enough.
+        let findings: Option<Vec<_>> = occurring.map(|event| laws::missing_at((&from, &to), event)).collect();
         Some(findings?.first()?.message.clone().into())
     }
 }

@@ -81,7 +81,10 @@ fn without_law(
     let origin = |compiled: &Compiled, equation: usize| compiled.model.equations.get(equation).map(|it| it.origin);
     let holds_before = |row: usize| {
         let (it, place) = (&new.equations[row], origin(after, new.equations[row].equation));
-        known.equations.iter().any(|other| other.name == it.name && origin(before, other.equation) == place)
+        // An equation that asks for the mode is another one there.
+        let is_same = |k: usize| before.prolonged_spelled.get(k) == after.prolonged_spelled.get(row);
+        let mut all = known.equations.iter().enumerate();
+        all.any(|(k, other)| other.name == it.name && origin(before, other.equation) == place && is_same(k))
     };
     let is_given = |row: usize| new.jacobian.row(row).any(|(jet, _)| set.iter().any(|it| *it == new.jets[jet].name));
     let open = |&row: &usize| {

@@ -11,6 +11,9 @@ use crate::index::{Verdict, at_defaults};
 use crate::spelling::lines;
 use crate::spelling::lists::{folded, listed};
 
+/// The largest number of initial equations that are shown; a family has one for each of its members.
+const SHOWN: usize = 12;
+
 impl Compiled {
     /// Index, degrees of freedom and hidden constraints in a few lines, for the documentation of generated code.
     pub fn summary(&self) -> Vec<String> {
@@ -75,7 +78,10 @@ impl Compiled {
         if !self.initial_spelled.is_empty() {
             lines.push(String::new());
             lines.push("At the start:".into());
-            lines.extend(self.initial_spelled.iter().map(|equation| format!("* {equation}")));
+            lines.extend(self.initial_spelled.iter().take(SHOWN).map(|equation| format!("* {equation}")));
+            if let Some(more) = self.initial_spelled.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+                lines.push(format!("* and {more} more"));
+            }
         }
         let events = &self.model.events;
         if !events.list.is_empty() {

@@ -7,6 +7,9 @@ use super::cases::statements;
 use super::sentences::count;
 use crate::spelling::lists::folded;
 
+/// The largest number of initial equations that are shown; a family has one for each of its members.
+const SHOWN: usize = 12;
+
 /// The main results: headings, each with a sentence. An empty heading continues the one above it.
 pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
     let mut list = Vec::new();
@@ -40,9 +43,12 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
         let names = folded(&report.discrete_variables).join(", ");
         say("discrete variables", format!("{names}, among the degrees of freedom"));
     }
-    for equation in &report.initial_equations {
+    for equation in report.initial_equations.iter().take(SHOWN) {
         let (name, equation) = equation.split_once(": ").unwrap_or(("at the start", equation));
         say(name, equation.to_string());
+    }
+    if let Some(more) = report.initial_equations.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        say("", format!("and {more} more initial equations"));
     }
     for mode in &report.modes {
         say(&format!("mode {}", mode.name), mode.sentence());

@@ -61,11 +61,12 @@ pub(super) fn no_consistent_point(compiled: &Compiled) -> Option<String> {
     ))
 }
 
-/// Whether the name occurs in the text other than as the beginning of a longer one.
+/// Whether the name of an equation occurs in the text other than as a part of a longer one.
 fn mentions(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let next = text[at + name.len()..].chars().next();
-        !next.is_some_and(|c| c.is_ascii_digit() || c == '[' || c == '_')
+        let is_initial = text[..at].ends_with("initial ");
+        !is_initial && !next.is_some_and(|c| c.is_ascii_digit() || c == '[' || c == '_')
     })
 }
 

@@ -24,7 +24,7 @@
 //! variable    = [ "#" "[" "nominal" "(" expression ")" "]" ] "var" NAME [ type ] [ ( "=" | "~" ) value ] ";" ;
 //! discrete    = "discrete" NAME [ type ] "=" value ";" ;
 //! start       = "start" ( "der" "(" element [ "," expression ] ")" | element ) ( "=" | "~" ) value ";" ;
-//! initial     = "initial" "{" { docs ( equation | definition | family | choice ) } "}" ;
+//! initial     = "initial" "{" { inner } "}" ;
 //! equation    = expression "=" expression ";" ;
 //! family      = "for" NAME "in" range "{" { inner } "}" ;
 //! choice      = "if" condition "{" { inner } "}" { "else" "if" condition "{" { inner } "}" } [ "else" "{" { inner } "}" ] ;
@@ -117,8 +117,11 @@
 //!   range is made of literals. Ranges may depend on the variables of outer loops.
 //! * Conditions that constants and loop variables decide are decided while the model is read, and what they leave out
 //!   is not evaluated. Conditions around equations must be of this kind, and `==` and `!=` may only compare such
-//!   numbers. A `for` in a `lagrangian`, `hamiltonian`, `optimal_control` or `boundary` block holds constraints and
+//!   numbers, or a mode variable with one of its alternatives (`clutch == engaged`, in equations, sub-expressions and
+//!   events), which is decided in each mode. A `for` in a `lagrangian`, `hamiltonian`, `optimal_control` or `boundary` block holds constraints and
 //!   forces, dynamics and constraints, or conditions.
+//! * Equations in `initial` hold at the start of a run only, in the mode at the start. There is no `start` and no `when` in
+//!   such a block, and no `initial` beside conditions at several times.
 //! * A `lie_group` block has one matrix and one generator, and stands outside of `for` and `if`. The name after its word
 //!   is one of `SO`, `SL`, `GL`, `Sp`, `SE`, `Stiefel`, and its sizes are constants.
 //! * An invariant is a smooth function of `t`, parameters and unknowns whose derivatives occur, that is constant along

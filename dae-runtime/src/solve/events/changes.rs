@@ -66,7 +66,7 @@ impl Events<'_, '_> {
         Ok(variation.of_time(at, &|t, y, yp| self.list.value(event, t, y, yp), &explicit))
     }
 
-    /// Whether the time of an event is known before: that of a sample or a limit.
+    /// Whether the time of an event is known in advance: that of a sample or a limit.
     fn is_planned(&self, event: usize) -> bool {
         let is_planned =
             |(declared, number): (&Declared<'_>, usize)| declared.is_sampled(number) || declared.is_limit(number);
@@ -121,7 +121,9 @@ impl Events<'_, '_> {
         solution: &mut Solution,
     ) -> Result<Consequence, Failure> {
         let own = self.list.own.len();
-        let by_time = self.arrival.take().filter(|_| self.is_entry);
+        // An event that a mode is found to begin with only afterwards occurs at the same time.
+        let is_at_once = |given: &Vec<f64>| self.is_entry || (self.t == self.t0 && !given.is_empty());
+        let arrival = self.arrival.clone().filter(is_at_once);
         self.is_entry = false;
         let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
         let mut due = Vec::new();
@@ -138,7 +140,7 @@ impl Events<'_, '_> {
         for round in 0..ROUNDS {
             match (&mut variation, &moment) {
                 (Some(variation), Some(moment)) if round == 0 => {
-                    carried = self.note_with_derivatives((&happening, &by_time), variation, moment, solution)?;
+                    carried = self.note_with_derivatives((&happening, &arrival), variation, moment, solution)?;
                 }
                 _ => {
                     for &event in &happening {
@@ -167,7 +169,8 @@ impl Events<'_, '_> {
                 let ChangedState { y, is_set, last } = self.changed(dae, &happening, carried.as_mut())?;
                 let (before, yp, memory) = (self.y.clone(), self.yp.clone(), self.memory(&held));
                 all.iter().chain(&happening).for_each(|&event| self.costs[event].restarts += 1);
-                let entering = Entering { transitions, before, y, yp, is_set, event: last, memory, carried };
+                let events = happening.iter().map(|&event| self.list.name(event).clone()).collect();
+                let entering = Entering { transitions, before, y, yp, is_set, events, event: last, memory, carried };
                 return Ok(Consequence::Enter(Box::new(entering)));
             }
             self.apply(dae, &happening, step, (variation.as_deref_mut(), carried.as_mut()), options, initialization)?;

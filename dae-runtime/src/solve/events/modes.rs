@@ -25,7 +25,9 @@ pub(in crate::solve) struct Entering {
     pub(in crate::solve) yp: Vec<f64>,
     /// The entries of it that the events set.
     pub(in crate::solve) is_set: Vec<bool>,
-    /// The event that enters the mode.
+    /// The events that occur.
+    pub(in crate::solve) events: Vec<Name>,
+    /// The last event that changes something.
     pub(in crate::solve) event: Name,
     pub(in crate::solve) memory: Memory,
     /// The derivatives of `y`, if they are asked for.

@@ -110,25 +110,87 @@ impl ModeVariable {
     }
 }
 
+/// What the mode decides in a text.
+#[derive(Default)]
+struct Decided {
+    /// Comparisons of mode variables.
+    comparisons: HashSet<NodeId>,
+    /// Names of sub-expressions with such a comparison.
+    definitions: HashSet<String>,
+}
+
+impl Decided {
+    /// Whether the mode decides something in an expression.
+    fn is_in(&self, expressions: &Expressions, expression: Expression) -> bool {
+        expressions.walk(expression).any(|(id, node)| match node {
+            Node::Name(name) => self.definitions.contains(name),
+            _ => self.comparisons.contains(&id),
+        })
+    }
+}
+
 impl Expressions {
-    /// Turns comparisons of mode variables with their alternatives, as in `clutch == engaged`, into comparisons of positions;
-    /// returns these comparisons.
-    fn decide(&mut self, variables: &[ModeVariable], mode: &[usize]) -> HashSet<NodeId> {
-        let mut decided = HashSet::new();
-        for position in 0..self.len() {
-            let id = self.at(position);
-            let &Node::Comparison(Comparison::Equal | Comparison::NotEqual, left, right) = self.node(id) else {
-                continue;
-            };
-            let (Node::Name(variable), Node::Name(alternative)) = (self.node(left), self.node(right)) else { continue };
-            let Some(variable) = variables.iter().position(|it| it.name.text == *variable) else { continue };
-            let Some(alternative) = variables[variable].position(alternative) else { continue };
-            let number = |position: usize| Node::Number(Rational::from(position as i64));
-            self.replace(left, number(mode.get(variable).copied().unwrap_or(0)));
-            self.replace(right, number(alternative));
-            decided.insert(id);
+    /// Turns a comparison of a mode variable with one of its alternatives, as in `clutch == engaged`, into one of positions;
+    /// says whether this is one.
+    fn decide(&mut self, id: NodeId, variables: &[ModeVariable], mode: &[usize]) -> bool {
+        let &Node::Comparison(Comparison::Equal | Comparison::NotEqual, left, right) = self.node(id) else {
+            return false;
+        };
+        let (Node::Name(variable), Node::Name(alternative)) = (self.node(left), self.node(right)) else { return false };
+        let Some(variable) = variables.iter().position(|it| it.name.text == *variable) else { return false };
+        let Some(alternative) = variables[variable].position(alternative) else { return false };
+        let number = |position: usize| Node::Number(Rational::from(position as i64));
+        self.replace(left, number(mode.get(variable).copied().unwrap_or(0)));
+        self.replace(right, number(alternative));
+        true
+    }
+}
+
+impl Model {
+    /// Decides the comparisons of mode variables in what may depend on the mode: equations, sub-expressions and events.
+    fn decide(&self, expressions: &mut Expressions, variables: &[ModeVariable], mode: &[usize]) -> Decided {
+        let mut decided = Decided::default();
+        for statement in &self.statements {
+            let parts = statement.kind.depending_on_mode();
+            for position in parts.iter().flat_map(|part| part.range()) {
+                let id = expressions.at(position);
+                if expressions.decide(id, variables, mode) {
+                    decided.comparisons.insert(id);
+                }
+            }
+            if let (StatementKind::Definition(it), [value]) = (&statement.kind, parts.as_slice())
+                && decided.is_in(expressions, *value)
+            {
+                decided.definitions.insert(it.name.text.clone());
+            }
         }
         decided
+    }
+}
+
+impl StatementKind {
+    /// The expressions of a statement that may depend on the mode.
+    fn depending_on_mode(&self) -> Vec<Expression> {
+        let sides = |it: &Equation| it.left.into_iter().chain(it.right);
+        match self {
+            StatementKind::Equation(it) => sides(it).collect(),
+            StatementKind::Definition(it) => it.value.into_iter().collect(),
+            StatementKind::Branch(it) => it.before.iter().copied().chain(it.condition).collect(),
+            StatementKind::Complementary(it) => it.sides.iter().flat_map(|it| [it.value, it.is_negative]).collect(),
+            StatementKind::When(it) => {
+                let condition = match it.trigger {
+                    Trigger::Condition(condition) => Some(condition),
+                    Trigger::Sample { .. } => None,
+                };
+                let items = it.items.iter().chain(it.limit.iter().flat_map(|limit| &limit.items));
+                let changes = items.filter_map(|item| match &item.kind {
+                    WhenItemKind::Change(equation) => Some(sides(equation)),
+                    _ => None,
+                });
+                condition.into_iter().chain(changes.flatten()).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -165,7 +227,7 @@ impl Model {
         let variables = self.mode_variables();
         let is_start = variables.iter().zip(mode).all(|(variable, &chosen)| variable.at_start() == chosen);
         let mut model = Model { statements: Vec::with_capacity(self.statements.len()), ..self.clone() };
-        let decided = model.expressions.decide(&variables, mode);
+        let decided = self.decide(&mut model.expressions, &variables, mode);
         let (mut variable, mut alternative) = (None::<usize>, None::<usize>);
         let [mut end_of_block, mut end_of_alternative, mut end_of_initial] = [0; 3];
         for (position, statement) in self.statements.iter().enumerate() {
@@ -224,7 +286,7 @@ impl Model {
         &self,
         kind: &StatementKind,
         within: Option<usize>,
-        (variables, decided): (&[ModeVariable], &HashSet<NodeId>),
+        (variables, decided): (&[ModeVariable], &Decided),
         is_start: bool,
     ) -> StatementKind {
         let mut kind = kind.clone();
@@ -232,7 +294,7 @@ impl Model {
             StatementKind::When(when) => {
                 when.within = within;
                 if let Trigger::Condition(condition) = when.trigger {
-                    when.depends_on_mode = self.expressions.walk(condition).any(|(id, _)| decided.contains(&id));
+                    when.depends_on_mode = decided.is_in(&self.expressions, condition);
                 }
                 let of_limit = when.limit.iter_mut().flat_map(|limit| &mut limit.items);
                 when.items.iter_mut().chain(of_limit).for_each(|item| self.find_transition(item, variables));

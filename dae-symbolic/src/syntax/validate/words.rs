@@ -129,7 +129,8 @@ pub(in crate::syntax) fn statement_word(word: &str, at: Origin) -> Option<Diagno
         "parameter" => ("parameters are declared with `param`", "write `param name = value;`"),
         "variable" | "unknown" => ("unknowns are declared with `var`", "write `var name ~ value;`"),
         "constant" => ("constants are declared with `const`", "write `const NAME = value;`"),
-        "equation" | "initial" => ("equations stand in the model itself", "write `left = right;`"),
+        "equation" => ("equations stand in the model itself", "write `left = right;`"),
+        "initial" => ("equations for the start stand in a block", "write `initial { left = right; }`"),
         _ => return None,
     };
     Some(Diagnostic::error(Code::UnsupportedConstruct, what).label(at, "not allowed here").help(help))
