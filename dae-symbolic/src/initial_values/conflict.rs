@@ -292,14 +292,19 @@ fn depends_on_time(compiled: &Compiled) -> bool {
 
 /// `4 values are fixed, there is 1 initial equation, and the model has 2 degrees of freedom`.
 fn fixed_of((fixed, initial): (usize, usize), degrees: usize) -> String {
-    let is = if fixed == 1 { "1 value is".to_string() } else { format!("{fixed} values are") };
-    let initial = match initial {
-        0 => String::new(),
-        1 => ", there is 1 initial equation".to_string(),
-        n => format!(", there are {n} initial equations"),
+    let fixed = match (fixed, initial) {
+        (0, 1..) => None,
+        (1, _) => Some("1 value is fixed".to_string()),
+        (n, _) => Some(format!("{n} values are fixed")),
     };
+    let initial = match initial {
+        0 => None,
+        1 => Some("there is 1 initial equation".to_string()),
+        n => Some(format!("there are {n} initial equations")),
+    };
+    let given: Vec<String> = fixed.into_iter().chain(initial).collect();
     let freedom = if degrees == 1 { "1 degree".to_string() } else { format!("{degrees} degrees") };
-    format!("{is} fixed{initial}, and the model has {freedom} of freedom")
+    format!("{}, and the model has {freedom} of freedom", given.join(", "))
 }
 
 /// Advice to make one of the values a guess, as in `var u ~ 1;`.

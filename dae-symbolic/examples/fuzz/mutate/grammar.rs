@@ -44,6 +44,7 @@ pub(super) fn change(draw: &mut Draw, text: &str, other: &str) -> String {
         event,
         event,
         alternatives,
+        starting,
     ];
     if draw.once_in(24) {
         return graft(draw, &sketch, &Sketch::of(other)).unwrap_or_else(|| text.to_string());
@@ -335,6 +336,20 @@ fn alternatives(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
         " modes {name} {{ first {{ {own}; when {there} {{ {name} = second; {law}}} }} second {{ {other}; when {back} {{ {name} = first; {law}}} }} }}"
     );
     Some(sketch.with_range(equation.start..equation.end + 1, &modes))
+}
+
+/// An equation for the start is added.
+fn starting(draw: &mut Draw, sketch: &Sketch) -> Option<String> {
+    let list = atoms(sketch)?;
+    let unknown = draw.choose(&sketch.unknowns)?.clone();
+    let left = match draw.below(3) {
+        0 => format!("der({unknown})"),
+        1 => format!("{unknown} + {}", draw.pick(&list)),
+        _ => unknown,
+    };
+    let close = sketch.tokens.iter().rposition(|token| token == "}")?;
+    let added = format!(" initial {{ {left} = {}; }}\n", expression(draw, &list, 1));
+    Some(sketch.with_range(close..close, &added))
 }
 
 /// An equation becomes one of another text, with its names replaced by names of this one.

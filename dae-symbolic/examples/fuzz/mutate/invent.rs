@@ -157,7 +157,8 @@ pub(super) fn reactions(draw: &mut Draw, atoms: &[String], others: &[&str]) -> S
     text
 }
 
-/// Two states and a force, in two modes or between the two of an ideal diode, with events and a discrete variable.
+/// Two states and a force, in two modes or between the two of an ideal diode, with events, a discrete variable and
+/// equations for the start.
 fn hybrid(draw: &mut Draw) -> String {
     let list = |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
     let (states, all) = (list(&["x", "y"]), list(&["x", "y", "n", "t", "floor(x)", "p", "pre(n)"]));
@@ -174,16 +175,21 @@ fn hybrid(draw: &mut Draw) -> String {
         let (when, what) = (condition(draw, &given), reactions(draw, &list(&["n", "n", "x"]), &[]));
         let _ = writeln!(text, "when {when} {{ {what}}}");
     }
+    if draw.once_in(3) {
+        let left = draw.pick(&["x", "der(x)", "x + y", "f"]);
+        let _ = writeln!(text, "initial {{ {left} = {}; }}", expression(draw, &given, 1));
+    }
     if draw.once_in(4) {
         return text + &format!("var v;\nv = {};\ncomplementary c(f, v);\n}}", expression(draw, &given, 2));
     }
     text += "modes m {\n";
     for name in ["a", "b"] {
-        let law = match draw.below(5) {
+        let law = match draw.below(6) {
             0 => "f = 0".into(),
             1 => format!("x = {}", expression(draw, &states[1..], 1)),
             2 => format!("der(x) = {}", expression(draw, &given, 1)),
             3 => format!("y = {}", number(draw)),
+            4 => format!("f = if m == a {{ {} }} else {{ x }}", expression(draw, &states, 1)),
             _ => format!("f = {}", expression(draw, &all, 2)),
         };
         let other = if name == "a" { "m = b;" } else { "m = a;" };

@@ -18,6 +18,7 @@ const OTHERS: &[&str] = &[
     "fn",
     "var",
     "start",
+    "initial",
     "der",
     "t",
     "PI",

@@ -98,6 +98,7 @@ pub(super) struct Resolver<'a> {
     expressions: &'a Expressions,
     doubtful: &'a [String],
     names: &'a Names<'a>,
+    modes: &'a [ast::ModeVariable],
     /// One entry per node.
     pub(super) meanings: Vec<Meaning>,
     /// The number of arguments and the uses of each function resolved so far, by statement.
@@ -120,6 +121,7 @@ impl<'a> Resolver<'a> {
             expressions,
             doubtful: &written.doubtful,
             names,
+            modes: &written.modes,
             meanings: vec![Meaning::Form; expressions.len()],
             functions: HashMap::new(),
             externals: HashMap::new(),
@@ -282,7 +284,15 @@ impl<'a> Resolver<'a> {
             return Meaning::End(end);
         }
         let Some(entry) = self.names.get(name) else {
-            if !self.doubtful.iter().any(|doubtful| doubtful == name) {
+            let is_alternative = |it: &&ast::ModeVariable| it.position(name).is_some();
+            if let Some(variable) = self.modes.iter().find(is_alternative) {
+                let of = &variable.name.text;
+                let message = format!("`{name}` is an alternative of `{of}`, and no value");
+                let finding = Diagnostic::error(Code::NotAllowedHere, message).label(at, "not a value");
+                found.push(finding.help(format!(
+                    "ask for the mode in an equation, a `let` or a `when`: `if {of} == {name} {{ 1 }} else {{ 0 }}`"
+                )));
+            } else if !self.doubtful.iter().any(|doubtful| doubtful == name) {
                 found.push(self.unknown_name(name, at));
             }
             return Meaning::Invalid;
@@ -298,7 +308,14 @@ impl<'a> Resolver<'a> {
                     Diagnostic::error(Code::NotAllowedHere, format!("`{name}` is a mode variable, and no value"));
                 let finding =
                     finding.label(at, "not a value").label(entry.origin, format!("`{name}` is declared here"));
-                let help = "compare it with one of its alternatives in a condition, `if a == on { 1 } else { 0 }`, or write what depends on the mode in its alternatives: `modes a { on { u = 1; } off { u = 0; } }`";
+                let variable = self.modes.iter().find(|it| it.name.text == name);
+                let alternatives = variable.iter().flat_map(|it| it.alternatives.iter().map(|it| it.text.as_str()));
+                let alternatives: Vec<&str> = alternatives.collect();
+                let help = format!(
+                    "in an equation, a `let` or a `when`, compare it with one of its alternatives (`{}`): `if {name} == {} {{ 1 }} else {{ 0 }}`",
+                    alternatives.join("`, `"),
+                    alternatives.first().unwrap_or(&"on"),
+                );
                 found.push(finding.help(help));
                 return Meaning::Invalid;
             }
