@@ -156,8 +156,10 @@ fn declared(event: &Event, all: &[Event], crossing: Vec<Symbol>) -> DeclaredEven
     DeclaredEvent {
         name: event.name.clone().into(),
         occasion: match event.trigger {
+            // The zeros of a function of time are found before a run; what the mode decides has none.
             Trigger::Condition { .. } => Occasion::Condition {
-                of_time: !crossing.into_iter().any(|symbol| matches!(symbol, Symbol::Unknown { .. })),
+                of_time: crossing.contains(&Symbol::Time)
+                    && !crossing.iter().any(|symbol| matches!(symbol, Symbol::Unknown { .. })),
             },
             Trigger::Sample { first, .. } => Occasion::Sample { has_first: first.is_some() },
             Trigger::Limit { of } => {
