@@ -79,6 +79,10 @@ pub(super) fn dip([mut a, mut b]: [f64; 2], sign: f64, function: &mut dyn FnMut(
 /// Inserts times at which a function that comes near zero between samples, and turns, is beyond it; the samples are
 /// times with values, in order.
 pub(super) fn insert_dips(samples: &mut Vec<(f64, f64)>, function: &mut dyn FnMut(f64) -> f64) {
+    // Conditions on discrete variables and on the mode are constant between events.
+    if samples.windows(2).all(|pair| pair[0].1 == pair[1].1) {
+        return;
+    }
     let mut dips: Vec<(usize, (f64, f64))> = Vec::new();
     let is_smaller = |a: f64, b: f64| a * b > 0.0 && a.abs() < b.abs();
     let last = samples.len().saturating_sub(1);
@@ -112,6 +116,13 @@ pub(super) fn insert_dips(samples: &mut Vec<(f64, f64)>, function: &mut dyn FnMu
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_constant_is_not_examined() {
+        let mut samples: Vec<(f64, f64)> = (0..5).map(|k| (f64::from(k), -1.0)).collect();
+        insert_dips(&mut samples, &mut |t| panic!("evaluated at {t}"));
+        assert_eq!(samples.len(), 5);
+    }
 
     #[test]
     fn zeros_are_found_to_rounding() {
