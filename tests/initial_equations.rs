@@ -14,6 +14,14 @@ use interpreted::{available, system};
 const METHODS: [Method; 3] = [Method::Bdf, Method::Radau, Method::Radau5];
 const FORMS: [&str; 6] = ["original", "index1", "index2", "ggl", "underlying", "dummy"];
 
+/// A model for generated code, and its text for the interpreter.
+macro_rules! both {
+    ($text:ident: $($model:tt)*) => {
+        const $text: &str = stringify!($($model)*);
+        dae::dae! { $($model)* }
+    };
+}
+
 fn integration(system: &dyn Dae, method: Method) -> Integration<'_, '_> {
     Integration::new(system).method(method).rtol(1e-9).atol(1e-9)
 }
@@ -106,16 +114,7 @@ fn they_hold_together_with_hidden_constraints() {
 /// generated code, and stay there.
 #[test]
 fn a_family_begins_at_its_steady_state() {
-    let text = "struct Rod {
-        const N = 40;
-        param hot = 5;
-        var T: [f64; N] ~ 1;
-        initial { for i in 0..N { der(T[i]) = 0; } }
-        der(T[0]) = hot - 2 * T[0] + T[1];
-        for i in 1..N - 1 { der(T[i]) = T[i - 1] - 2 * T[i] + T[i + 1]; }
-        der(T[N - 1]) = T[N - 2] - 2 * T[N - 1];
-    }";
-    dae::dae! {
+    both! { TEXT:
         struct Rod {
             const N = 40;
             param hot = 5;
@@ -127,7 +126,7 @@ fn a_family_begins_at_its_steady_state() {
         }
     }
     let generated = Rod { hot: 10.0 }.index1();
-    let mut interpreted = system(text, "index1");
+    let mut interpreted = system(TEXT, "index1");
     interpreted.set_parameters(&[10.0]);
     for dae in [&generated as &dyn Dae, interpreted.as_ref()] {
         for method in METHODS {

@@ -30,7 +30,10 @@ pub fn complete(model: &mut Model, prolonged: &mut Prolonged) -> Result<(), Diag
         };
         let values = event.changes.iter().map(|change| (change.value, change.origin));
         for (value, origin) in of_trigger.into_iter().map(|value| (value, event.origin)).chain(values) {
-            found.extend(unavailable(model, prolonged, value).map(|what| higher(model, prolonged, what, origin)));
+            found.extend(
+                unavailable(model, prolonged, value)
+                    .map(|what| beyond_jets(model, prolonged, what, (Code::InvalidEvent, origin))),
+            );
             found.extend(outside(model, value, origin));
         }
         found.extend(unchangeable(model, prolonged, event));
@@ -83,11 +86,17 @@ fn name_of(model: &Model, (unknown, order): Jet) -> String {
     derivative_name(model.unknowns.get(unknown.index()).map_or("?", |unknown| &unknown.name), order)
 }
 
-fn higher(model: &Model, prolonged: &Prolonged, jet: Jet, origin: Origin) -> Diagnostic {
+/// The finding that something at `origin` contains a derivative of a higher order than the equations determine.
+pub(crate) fn beyond_jets(
+    model: &Model,
+    prolonged: &Prolonged,
+    jet: Jet,
+    (code, origin): (Code, Origin),
+) -> Diagnostic {
     let (unknown, order) = jet;
     let highest = (0..order).rev().find(|&order| prolonged.jet(unknown.index(), order).is_some()).unwrap_or(0);
     let message = format!("`{}` is a higher derivative than the equations determine", name_of(model, jet));
-    let finding = Diagnostic::error(Code::InvalidEvent, message).label(origin, "used here");
+    let finding = Diagnostic::error(code, message).label(origin, "used here");
     finding.help(format!(
         "use derivatives up to `{}`, or make the derivative an unknown with an equation of its own",
         name_of(model, (unknown, highest))
@@ -116,5 +125,5 @@ fn outside(model: &Model, value: Expr, origin: Origin) -> Option<Diagnostic> {
 /// A finding about a new value of something that is no jet.
 fn unchangeable(model: &Model, prolonged: &Prolonged, event: &Event) -> Option<Diagnostic> {
     let change = event.changes.iter().find(|it| prolonged.jet(it.unknown.index(), it.order).is_none())?;
-    Some(higher(model, prolonged, (change.unknown, change.order), change.origin))
+    Some(beyond_jets(model, prolonged, (change.unknown, change.order), (Code::InvalidEvent, change.origin)))
 }

@@ -12,7 +12,8 @@ use dae_symbolic::report::Report;
 use dae_symbolic::syntax::{SourceMap, to_styled_text};
 use dae_symbolic::{Rejection, Text};
 
-use super::{AnalyzeArguments, Exit, Source, dot, fail, json, print, tell};
+use super::loaded::Source;
+use super::{AnalyzeArguments, Exit, dot, fail, json, print, tell};
 
 /// The outcome of compiling a model.
 enum Outcome {

@@ -5,11 +5,12 @@
 use dae_symbolic::emit::{emit, emit_modes};
 use dae_symbolic::model::Torn;
 
-use super::{Exit, ExpandArguments, Extent, Loaded, fail, print};
+use super::loaded::{AnalysedModes, Loaded};
+use super::{Exit, ExpandArguments, fail, print};
 
 pub(super) fn run(arguments: &ExpandArguments) -> Result<Exit, Exit> {
     let form = &arguments.form;
-    let loaded = Loaded::read(&arguments.model, form, Extent::All)?;
+    let loaded = Loaded::read(&arguments.model, form, AnalysedModes::All)?;
     if loaded.compiled().forms.is_empty() {
         return Err(loaded.refuse(form));
     }

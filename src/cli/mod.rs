@@ -9,6 +9,7 @@ mod files;
 mod inputs;
 mod interruption;
 mod json;
+mod loaded;
 mod picture;
 mod series;
 mod simulate;
@@ -19,24 +20,16 @@ mod times;
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::rc::Rc;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dae::BvpMethod;
 use dae_runtime::Method;
-use dae_runtime::contract::Dae;
-use dae_runtime::signal::Input;
 use dae_runtime::stepper::{MAX_ORDER, Projection};
-use dae_symbolic::Text;
 use dae_symbolic::form::Form;
-use dae_symbolic::formulation::FormError;
-use dae_symbolic::modes::{MultiMode, NoFormulation, compile_modes, compile_start, formulation_on_entry};
-use dae_symbolic::pipeline::{Compiled, compile};
-use dae_symbolic::syntax::{SourceText, to_styled_text};
 use times::Times;
 
 /// How the command ended.
@@ -434,137 +427,5 @@ fn print(text: &str) -> Result<(), Exit> {
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(fail(Exit::Rejected, error)),
         _ => Ok(()),
-    }
-}
-
-/// The text of a model file.
-struct Source {
-    file: String,
-    text: String,
-}
-
-impl Source {
-    fn read(path: &Path) -> Result<Source, Exit> {
-        let file = path.display().to_string();
-        let text = files::read(path, files::MODEL)
-            .map_err(|error| fail(Exit::Rejected, format_args!("`{file}` cannot be read: {error}")))?;
-        Ok(Source { file, text })
-    }
-
-    fn as_text(&self) -> SourceText<'_> {
-        SourceText { file: &self.file, text: &self.text }
-    }
-}
-
-/// The largest number of modes that are all analysed before a run; if there are more, each is analysed as the run enters it.
-const BEFORE_A_RUN: usize = 100;
-
-/// Which modes are analysed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Extent {
-    /// All that events can enter.
-    All,
-    /// If there are many, that at the start.
-    ForARun,
-}
-
-/// A compiled model, and its source.
-struct Loaded {
-    modes: MultiMode,
-    extent: Extent,
-    source: Source,
-    text: Rc<Text>,
-}
-
-impl Loaded {
-    /// Reads a model and compiles it with a form, which it need not have; prints its warnings, or why it is rejected,
-    /// on stderr.
-    fn read(arguments: &ModelArguments, form: &Form, extent: Extent) -> Result<Loaded, Exit> {
-        Loaded::compile(arguments, form, extent).map(Loaded::warned)
-    }
-
-    fn compile(arguments: &ModelArguments, form: &Form, extent: Extent) -> Result<Loaded, Exit> {
-        Loaded::of(&arguments.file, arguments.t0, form, extent)
-    }
-
-    /// Reads a model and compiles it at a time with a form, which it need not have; its warnings are left to the caller.
-    fn of(file: &Path, t0: f64, form: &Form, extent: Extent) -> Result<Loaded, Exit> {
-        let source = Source::read(file)?;
-        let text = Text::read_text(&source.text).map_err(|rejection| {
-            tell(&to_styled_text(&rejection.diagnostics, &rejection.sources, source.as_text()));
-            Exit::Rejected
-        })?;
-        let extent = if text.mode_count() > BEFORE_A_RUN { extent } else { Extent::All };
-        let forms = Some(std::slice::from_ref(form));
-        let modes = match extent {
-            Extent::All => compile_modes(&text, forms, t0),
-            Extent::ForARun => compile_start(&text, forms, t0),
-        };
-        let modes = modes.map_err(|rejected| {
-            tell(&to_styled_text(&rejected.diagnostics, &text.sources, source.as_text()));
-            Exit::Rejected
-        })?;
-        Ok(Loaded { modes, extent, source, text: Rc::new(text) })
-    }
-
-    /// A formulation, interpreted, with inputs.
-    fn formulation(&self, form: &Form, inputs: &[(&str, Input)]) -> Result<Box<dyn Dae>, NoFormulation> {
-        match self.extent {
-            Extent::All => self.modes.formulation(form, inputs),
-            Extent::ForARun => formulation_on_entry(&self.text, &self.modes, form, inputs),
-        }
-    }
-
-    /// The model, in the mode at the start if it has modes.
-    fn compiled(&self) -> &Compiled {
-        &self.modes.start.compiled
-    }
-
-    /// Refuses a model with modes.
-    fn without_modes(self, what: &str) -> Result<Loaded, Exit> {
-        match self.modes.has_modes() {
-            false => Ok(self),
-            true => Err(fail(Exit::Rejected, format_args!("{what} has no modes, and this model has several"))),
-        }
-    }
-
-    /// Prints the warnings about the model on stderr.
-    fn warned(self) -> Loaded {
-        tell(&to_styled_text(&self.compiled().warnings, &self.text.sources, self.source.as_text()));
-        self
-    }
-
-    /// Reads a model and compiles it with the form for callers that choose none: GGL, or, with a note on stderr, the
-    /// text as it stands if the model does not have that form.
-    fn read_default(arguments: &ModelArguments) -> Result<Loaded, Exit> {
-        let preferred = Loaded::read(arguments, &Form::Ggl, Extent::ForARun)?;
-        let Some(error) = preferred.compiled().unavailable.first() else { return Ok(preferred) };
-        let original = Loaded::compile(arguments, &Form::Original, Extent::ForARun)?;
-        if original.compiled().forms.is_empty() {
-            return Err(preferred.refuse(&Form::Ggl));
-        }
-        let _ = writeln!(std::io::stderr(), "note: {error}; the text is integrated as it stands, in its original form");
-        Ok(original)
-    }
-
-    /// Says on stderr why the model does not have the form.
-    fn refuse(&self, form: &Form) -> Exit {
-        let compiled = self.compiled();
-        let Some(error) = compiled.unavailable.iter().find(|error| error.form == *form) else {
-            return fail(Exit::Rejected, format_args!("no {form} form"));
-        };
-        let place = self.place(error).map_or_else(String::new, |place| format!("\n  --> {place}"));
-        let basic = compile(compiled.model.clone().with_forms(Form::BASIC), compiled.t0);
-        let available = basic.map_or_else(|_| Vec::new(), |it| it.forms.iter().map(|f| f.form.to_string()).collect());
-        let help = match available.is_empty() {
-            true => String::new(),
-            false => format!("\n  = help: the model has these forms: {}", available.join(", ")),
-        };
-        fail(Exit::Rejected, format_args!("{error}{place}{help}"))
-    }
-
-    fn place(&self, error: &FormError) -> Option<String> {
-        let start = self.text.sources.location(error.origin)?.start;
-        Some(format!("{}:{}:{}", self.source.file, start.line, start.column))
     }
 }

@@ -15,10 +15,11 @@ use dae_symbolic::form::Form;
 use dae_symbolic::taylor::TaylorSystem;
 
 use super::interruption::Interruption;
+use super::loaded::{AnalysedModes, Loaded};
 use super::simulate::{check_outputs, progress_bar, show_progress, write};
 use super::table;
 use super::times::flat;
-use super::{Exit, Extent, Loaded, ProjectionArgument, SimulateArguments, fail, inputs, json, picture, print};
+use super::{Exit, ProjectionArgument, SimulateArguments, fail, inputs, json, picture, print};
 
 /// Points of a curve in a picture.
 const POINTS: usize = 1500;
@@ -27,7 +28,8 @@ const POINTS: usize = 1500;
 pub(super) fn run(arguments: &SimulateArguments) -> Result<Exit, Exit> {
     refuse_others(arguments)?;
     check_outputs(arguments)?;
-    let loaded = Loaded::read(&arguments.model, &Form::Original, Extent::All)?.without_modes("a Taylor series")?;
+    let loaded =
+        Loaded::read(&arguments.model, &Form::Original, AnalysedModes::All)?.without_modes("a Taylor series")?;
     let mut system = TaylorSystem::new(loaded.compiled()).map_err(|error| fail(Exit::Rejected, error))?;
     let names: Vec<&str> = loaded.compiled().model.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
     let defaults: Vec<f64> = system.parameters().iter().map(|value| value.high()).collect();

@@ -17,8 +17,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::files::{self, Named, OutputError};
 use super::inputs::{self, input_files};
 use super::interruption::Interruption;
+use super::loaded::{AnalysedModes, Loaded};
 use super::times::flat;
-use super::{Exit, Extent, Loaded, SimulateArguments, fail, json, picture, print, summary};
+use super::{Exit, SimulateArguments, fail, json, picture, print, summary};
 
 pub(super) fn run(arguments: &SimulateArguments, method: Method, order: Option<usize>) -> Result<Exit, Exit> {
     if arguments.double_double {
@@ -33,7 +34,7 @@ pub(super) fn run(arguments: &SimulateArguments, method: Method, order: Option<u
     let form = arguments.form.as_ref().unwrap_or(&by_method);
     let loaded = match &arguments.form {
         None if by_method == Form::Ggl => Loaded::read_default(&arguments.model)?,
-        _ => Loaded::read(&arguments.model, form, Extent::ForARun)?,
+        _ => Loaded::read(&arguments.model, form, AnalysedModes::AsEntered)?,
     };
     let compiled = loaded.compiled();
     let chosen = compiled.forms.first().ok_or_else(|| loaded.refuse(form))?;

@@ -17,10 +17,11 @@ use dae_symbolic::formulation::CompiledForm;
 use super::files::Named;
 use super::inputs::input_files;
 use super::interruption::Interruption;
+use super::loaded::{AnalysedModes, Loaded};
 use super::simulate::{check_files, write};
 use super::table::{self, Table};
 use super::times::flat;
-use super::{Exit, Extent, Loaded, SolveBvpArguments, fail, inputs, json, picture, print, summary};
+use super::{Exit, SolveBvpArguments, fail, inputs, json, picture, print, summary};
 
 /// A problem that is solved, or one that is not with its last iterate, and what is printed of it.
 pub(super) struct Ended<'a> {
@@ -100,11 +101,11 @@ fn check_outputs(arguments: &SolveBvpArguments) -> Result<(), Exit> {
 
 /// Reads the model and compiles it with a form at its start: that of the command line, or that of the text.
 fn load(arguments: &SolveBvpArguments, form: &Form) -> Result<Loaded, Exit> {
-    let first = Loaded::of(&arguments.file, arguments.t0.unwrap_or(0.0), form, Extent::All)?;
+    let first = Loaded::of(&arguments.file, arguments.t0.unwrap_or(0.0), form, AnalysedModes::All)?;
     let ends = first.compiled().prolonged.boundary().and_then(|boundary| boundary.default_ends());
     match (arguments.t0, ends) {
         (None, Some([t0, _])) if t0 != first.compiled().t0 && t0.is_finite() => {
-            Loaded::of(&arguments.file, t0, form, Extent::All)
+            Loaded::of(&arguments.file, t0, form, AnalysedModes::All)
         }
         _ => Ok(first),
     }

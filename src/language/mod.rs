@@ -87,7 +87,8 @@
 //! `initial { … }` holds equations for the moment at which a run begins, between any unknowns and those derivatives that
 //! the equations of the model determine; `let`, `for` and `if` may stand in it. Each takes a degree of freedom away, as a
 //! fixed start value does, and is solved together with all constraints, hidden ones included, from the guesses. `dae
-//! analyze` says what is left to choose. Those that contradict the equations or fixed values do not compile (`E601`).
+//! analyze` says what is left to choose. Those that contradict the equations or fixed values are an error when the model
+//! is compiled, if that is found there (`E601`), and of the run otherwise.
 //! Sensitivities and gradients follow the dependence of the start on parameters. In a boundary value problem they are
 //! conditions at `t0`, and stand in `boundary`; in a model with modes they hold in the mode at the start.
 //!

@@ -1,9 +1,9 @@
 //! Sensitivities of solutions, against complex steps (`complex_step`), closed forms, or extrapolated differences of
 //! accurate solutions.
 //!
-//! In: models. Out: derivatives with respect to parameters and start values, forwards (`forward`), across events,
-//! jumps and changes of mode (`events`, `declared`, `modes`), by the adjoint method (`adjoint`), of unknowns that only hidden equations determine (`hidden`),
-//! and of random linear systems (`linear`).
+//! In: models. Out: derivatives with respect to parameters and start values, forwards (`forward`), across events, jumps and
+//! changes of mode (`events`, `declared`, `modes`), by the adjoint method (`adjoint`), of unknowns that only hidden
+//! equations determine (`hidden`), and of random linear systems (`linear`).
 
 mod adjoint;
 mod complex_step;

@@ -146,3 +146,21 @@ fn the_limit_of_impacts() {
         assert!(matches!(error, RunError::Stopped { failure: Failure::NotDifferentiable { .. }, .. }), "{error}");
     }
 }
+
+/// Where a constraint that begins to hold has a kink in time, at a time that depends on the quantity, its derivatives from
+/// the two sides differ: there is no derivative, and none is made up.
+#[test]
+fn a_kink_in_time_at_a_change() {
+    let text = "struct A {
+        param on = 1; var x = 0; var f;
+        der(x) = f;
+        modes state { free { f = 0; when t >= on { state = bound; } } bound { x = max(t - on, 0); } }
+    }";
+    for method in METHODS {
+        let dae = system(text, "index1");
+        let run = || Integration::new(dae.as_ref()).method(method).rtol(1e-8).atol(1e-8);
+        assert!(run().run(0.0, 2.0).expect("a solution").is_success());
+        let error = run().sensitivities(["on"]).run(0.0, 2.0).expect_err("no derivative");
+        assert!(matches!(error, RunError::Stopped { failure: Failure::NotDifferentiable { .. }, .. }), "{error}");
+    }
+}

@@ -19,15 +19,19 @@ pub struct MultiModeForm {
     description: ModesDescription,
     /// The formulation in the mode at the start.
     inner: Box<dyn Dae>,
-    others: Others,
+    /// Those in other modes that were made beforehand, or why a mode has none.
+    others: HashMap<Mode, Made>,
+    /// What makes those that were not.
+    on_entry: Option<OnEntry>,
 }
 
-/// The formulations in other modes, or why a mode has none.
-enum Others {
-    /// All that were found beforehand.
-    Known(HashMap<Mode, Made>),
-    /// Those of modes that have been entered, in that order, with what makes them, and the names that all of them have.
-    Entered { first: OnceCell<Box<Entered>>, maker: Box<dyn ModeMaker>, names: Vec<Name> },
+/// Formulations that are made as modes are entered.
+struct OnEntry {
+    maker: Box<dyn ModeMaker>,
+    /// The names that all formulations are to have.
+    names: Vec<Name>,
+    /// The modes that have been entered, in that order.
+    first: OnceCell<Box<Entered>>,
 }
 
 /// A mode that has been entered, and the next one.
@@ -65,7 +69,7 @@ impl fmt::Debug for MultiModeForm {
 impl MultiModeForm {
     /// The formulation `start` in the mode at the start; those in other modes are added.
     pub fn new(description: ModesDescription, start: Box<dyn Dae>) -> Self {
-        MultiModeForm { description, inner: start, others: Others::Known(HashMap::new()) }
+        MultiModeForm { description, inner: start, others: HashMap::new(), on_entry: None }
     }
 
     /// Begins with the formulation `start`, and makes those in other modes as they are entered. Those of `names` that the
@@ -77,49 +81,63 @@ impl MultiModeForm {
         maker: Box<dyn ModeMaker>,
     ) -> Self {
         let names = names_of(start.as_ref()).filter(|name| names.contains(name)).collect();
-        let others = Others::Entered { first: OnceCell::new(), maker, names };
-        MultiModeForm { description, inner: start, others }
+        let on_entry = Some(OnEntry { maker, names, first: OnceCell::new() });
+        MultiModeForm { description, inner: start, others: HashMap::new(), on_entry }
     }
 
     /// Adds the formulation in another mode.
     pub fn add(&mut self, mode: Mode, dae: Box<dyn Dae>) {
-        self.insert(mode, Ok(dae));
+        self.others.insert(mode, Ok(dae));
     }
 
     /// Says why there is no formulation in another mode; a run that enters it ends with this reason.
     pub fn add_missing(&mut self, mode: Mode, reason: impl Into<Name>) {
-        self.insert(mode, Err(reason.into()));
-    }
-
-    fn insert(&mut self, mode: Mode, made: Made) {
-        if let Others::Known(known) = &mut self.others {
-            known.insert(mode, made);
-        }
+        self.others.insert(mode, Err(reason.into()));
     }
 
     /// The formulations in other modes that have been made.
-    fn made(&self) -> Vec<&dyn Dae> {
-        let made: Vec<&Made> = match &self.others {
-            Others::Known(known) => known.values().collect(),
-            Others::Entered { first, .. } => entered(first).map(|it| &it.made).collect(),
-        };
-        made.into_iter().flatten().map(AsRef::as_ref).collect()
+    fn made(&self) -> impl Iterator<Item = &(dyn Dae + 'static)> {
+        let entered = self.on_entry.iter().flat_map(OnEntry::entered).map(|it| &it.made);
+        self.others.values().chain(entered).flatten().map(AsRef::as_ref)
     }
 }
 
-/// The modes of a list.
-fn entered(first: &OnceCell<Box<Entered>>) -> impl Iterator<Item = &Entered> {
-    std::iter::successors(first.get().map(AsRef::as_ref), |it| it.next.get().map(AsRef::as_ref))
-}
+impl OnEntry {
+    fn entered(&self) -> impl Iterator<Item = &Entered> {
+        std::iter::successors(self.first.get().map(AsRef::as_ref), |it| it.next.get().map(AsRef::as_ref))
+    }
 
-/// Makes a formulation that has values of all these names.
-fn make(maker: &dyn ModeMaker, mode: &[usize], names: &[Name], parameters: &[f64]) -> Made {
-    let mut dae = maker.make(mode)?;
-    dae.set_parameters(parameters);
-    let known: HashSet<Name> = names_of(dae.as_ref()).collect();
-    match names.iter().find(|name| !known.contains(*name)) {
-        Some(name) => Err(format!("there the formulation has no value of `{name}`").into()),
-        None => Ok(dae),
+    /// The formulation in a mode, which is made if it has not been entered before.
+    fn in_mode(&self, mode: &[usize], parameters: &[f64]) -> &Made {
+        let mut place = &self.first;
+        loop {
+            let it = place.get_or_init(|| {
+                let made = self.make(mode, parameters);
+                Box::new(Entered { mode: mode.to_vec(), made, next: OnceCell::new() })
+            });
+            if it.mode == mode {
+                return &it.made;
+            }
+            place = &it.next;
+        }
+    }
+
+    fn make(&self, mode: &[usize], parameters: &[f64]) -> Made {
+        let mut dae = self.maker.make(mode)?;
+        dae.set_parameters(parameters);
+        let known: HashSet<Name> = names_of(dae.as_ref()).collect();
+        match self.names.iter().find(|name| !known.contains(*name)) {
+            Some(name) => Err(format!("there the formulation has no value of `{name}`").into()),
+            None => Ok(dae),
+        }
+    }
+
+    fn set_parameters(&mut self, values: &[f64]) {
+        let mut place = &mut self.first;
+        while let Some(it) = place.get_mut() {
+            it.made.iter_mut().for_each(|dae| dae.set_parameters(values));
+            place = &mut it.next;
+        }
     }
 }
 
@@ -145,8 +163,8 @@ impl Modes for MultiModeForm {
     }
 
     fn names(&self) -> Vec<Name> {
-        if let Others::Entered { names, .. } = &self.others {
-            return names.clone();
+        if let Some(on_entry) = &self.on_entry {
+            return on_entry.names.clone();
         }
         let mut names: Vec<Name> = names_of(self.inner.as_ref()).collect();
         for dae in self.made() {
@@ -157,31 +175,17 @@ impl Modes for MultiModeForm {
     }
 
     fn obstacle(&self, from: &[usize], to: &[usize], events: &[Name]) -> Option<Name> {
-        match &self.others {
-            Others::Known(_) => None,
-            Others::Entered { maker, .. } => maker.obstacle(from, to, events),
-        }
+        self.on_entry.as_ref()?.maker.obstacle(from, to, events)
     }
 
     fn in_mode(&self, mode: &[usize]) -> Result<&dyn Dae, Name> {
         if mode == self.description.start {
             return Ok(self.inner.as_ref());
         }
-        let made = match &self.others {
-            Others::Known(known) => known.get(mode).ok_or("no event was found to enter it")?,
-            Others::Entered { first, maker, names } => {
-                let mut place = first;
-                loop {
-                    let it = place.get_or_init(|| {
-                        let made = make(maker.as_ref(), mode, names, self.parameters());
-                        Box::new(Entered { mode: mode.to_vec(), made, next: OnceCell::new() })
-                    });
-                    if it.mode == mode {
-                        break &it.made;
-                    }
-                    place = &it.next;
-                }
-            }
+        let made = match (self.others.get(mode), &self.on_entry) {
+            (Some(made), _) => made,
+            (None, Some(on_entry)) => on_entry.in_mode(mode, self.parameters()),
+            (None, None) => return Err("no event was found to enter it".into()),
         };
         made.as_ref().map(AsRef::as_ref).map_err(Name::clone)
     }
@@ -202,16 +206,8 @@ impl Dae for MultiModeForm {
 
     fn set_parameters(&mut self, values: &[f64]) {
         self.inner.set_parameters(values);
-        match &mut self.others {
-            Others::Known(known) => known.values_mut().flatten().for_each(|dae| dae.set_parameters(values)),
-            Others::Entered { first, .. } => {
-                let mut place = first;
-                while let Some(it) = place.get_mut() {
-                    it.made.iter_mut().for_each(|dae| dae.set_parameters(values));
-                    place = &mut it.next;
-                }
-            }
-        }
+        self.others.values_mut().flatten().for_each(|dae| dae.set_parameters(values));
+        self.on_entry.iter_mut().for_each(|it| it.set_parameters(values));
     }
 
     fn eliminated(&self, t: f64, y: &[f64], values: &mut [f64]) {
@@ -219,7 +215,7 @@ impl Dae for MultiModeForm {
     }
 
     fn input_error(&self) -> Option<InputError> {
-        self.inner.input_error().or_else(|| self.made().into_iter().find_map(|dae| dae.input_error()))
+        self.inner.input_error().or_else(|| self.made().find_map(|dae| dae.input_error()))
     }
 
     fn choose_coordinates(&self, t: f64, y: &[f64], yp: &[f64], anew: bool) -> bool {

@@ -55,6 +55,10 @@ pub struct Pattern {
 }
 
 impl Pattern {
+    /// The pattern of a matrix without rows and columns.
+    pub const EMPTY: Pattern =
+        Pattern { columns: 0, row_starts: Cow::Borrowed(&[0]), column_indices: Cow::Borrowed(&[]) };
+
     /// The pattern of a zero matrix.
     pub fn zero(rows: usize, columns: usize) -> Self {
         Pattern { columns, row_starts: vec![0; rows + 1].into(), column_indices: Cow::Borrowed(&[]) }

@@ -1,9 +1,9 @@
 //! How values in a mode that is entered depend on those before.
 //!
-//! In: a change of mode whose consistent values and impulses have been found (`entry.rs`), and directions in which the
-//! values before it, its time and parameters change. Out: the derivatives of the consistent values in these directions.
+//! In: a change of mode whose consistent values and impulses have been found (`entry.rs`), and a direction in which the
+//! values before it, its time and parameters change. Out: the derivatives of the consistent values in this direction.
 //!
-//! The equations for the jumps $\xi$ are differentiated exactly. A constraint gives a row of the Jacobian of the
+//! The equations for the jumps $\xi$ are differentiated by exact Jacobians; how they change with time is given. A constraint gives a row of the Jacobian of the
 //! prolongation. An equation without constraints keeps its impulses alone, and these enter it linearly: with $\hat X$, the
 //! jets $X$ plus the impulses,
 //!
@@ -53,17 +53,16 @@ impl Passage {
         &self.jets
     }
 
-    /// Derivatives of the consistent jets; `None` if they are not defined in a direction, or not known.
+    /// Derivatives of the consistent jets; `None` if they are not defined in this direction, or not known.
     pub(crate) fn derivatives(
         &self,
         dae: &dyn Dae,
         t: f64,
-        changes: &[ChangeBefore<'_>],
-    ) -> Result<Option<Vec<Vec<f64>>>, InitializationError> {
-        let directions: Option<Vec<Direction<'_>>> = changes.iter().map(|it| self.direction(dae, t, it)).collect();
-        let Some(directions) = directions else { return Ok(None) };
+        change: &ChangeBefore<'_>,
+    ) -> Result<Option<Vec<f64>>, InitializationError> {
+        let Some(direction) = self.direction(dae, t, change) else { return Ok(None) };
         let restart = Restart::at(dae.prolongation(), self.jets.clone(), |jet| self.start[jet]);
-        derivatives_of_jets(&restart, t, &self.jets, &directions, NEARLY).map(Some)
+        derivatives_of_jets(&restart, t, &self.jets, &[direction], NEARLY).map(|mut found| found.pop())
     }
 
     /// The change of the jets that are made consistent, after the jumps.

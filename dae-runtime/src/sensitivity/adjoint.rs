@@ -28,8 +28,8 @@
 //! logarithmic growth of temporal and spatial complexity in reverse automatic differentiation*, 1992, with two levels).
 //!
 //! There is no such way back for formulations with unknowns of index 3, whose stages are too inaccurate to be
-//! recomputed, nor for those with local coordinates, which may change during a run, nor through changes of mode: there, sensitivities with respect
-//! to all quantities are carried forwards, and gradients are sums of products with them.
+//! recomputed, nor for those with local coordinates, which may change during a run, nor through changes of mode: there,
+//! sensitivities with respect to all quantities are carried forwards, and gradients are sums of products with them.
 
 use std::fmt;
 

@@ -16,7 +16,7 @@
 
 use super::variation::{Column, Left};
 use super::{Quantity, Variation};
-use crate::contract::{Dae, Kind, Unknown};
+use crate::contract::{Dae, Kind, Switch, Unknown};
 use crate::initialize::{Change, InitializationError, KeptDerivatives, restarted_derivatives};
 use crate::integrator::polynomial::{curvature, evaluate};
 use crate::integrator::stepper::{Failure, Stepper};
@@ -270,8 +270,9 @@ impl Variation<'_> {
         self.of_time(at.as_moment(), &function, &explicit)
     }
 
-    /// Checks that a change whose time depends on quantities does not lead onto a surface across which the equations jump:
-    /// which of the equations hold next, and so the derivative of the state, is not known before the next step.
+    /// Checks that a change whose time depends on quantities does not lead onto a surface across which the equations jump,
+    /// or onto a kink of a function of time: which of the equations hold next, and so the derivatives of the state and of
+    /// the constraints, is not known before the next step.
     pub(crate) fn check_surfaces(
         &self,
         dae: &dyn Dae,
@@ -280,7 +281,8 @@ impl Variation<'_> {
     ) -> Result<(), Failure> {
         let switches = &dae.description().switches;
         let Some(column) = carried.by_time.iter().position(|tau| *tau != 0.0) else { return Ok(()) };
-        if switches.iter().all(|switch| !switch.jumps) {
+        let counts = |switch: &Switch| switch.jumps || switch.of_time;
+        if !switches.iter().any(counts) {
             return Ok(());
         }
         let unknowns = dae.description().unknowns.iter().zip(yp);
@@ -292,7 +294,7 @@ impl Variation<'_> {
             values
         };
         let (here, soon) = (values(0.0), values(AT_ONCE * carried.scale));
-        let is_reached = |k: usize| switches[k].jumps && here[k].abs() <= (soon[k] - here[k]).abs();
+        let is_reached = |k: usize| counts(&switches[k]) && here[k].abs() <= (soon[k] - here[k]).abs();
         match (0..switches.len()).any(is_reached) {
             true => Err(self.no_derivative(t, column)),
             false => Ok(()),

@@ -74,8 +74,8 @@ impl Variation<'_> {
             }
         };
         let before = ChangeBefore { name, value: &value, equations: &equations };
-        let Some(found) = passage.derivatives(dae, t, &[before])? else { return Ok(None) };
-        let (of_jets, places) = (&found[0], JetPlaces::of(dae));
+        let Some(of_jets) = passage.derivatives(dae, t, &before)? else { return Ok(None) };
+        let places = JetPlaces::of(dae);
         let at = |places: &[Option<usize>]| -> Vec<f64> {
             places.iter().map(|place| place.map_or(0.0, |jet| of_jets[jet])).collect()
         };

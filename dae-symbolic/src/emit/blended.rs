@@ -20,17 +20,6 @@ const SHORT: &str = "(&self, {t}: f64, {y}: &[f64], {out}: &mut [f64])";
 /// The names wanted for the arguments.
 const SLOTS: [&str; 4] = ["time", "state", "rate", "values"];
 
-/// The method of the formulation that gives access to them; empty if there are none.
-pub(super) fn access(form: &CompiledForm) -> &'static str {
-    match form.program.blended {
-        Some(_) => {
-            "    fn blended(&self) -> ::core::option::Option<&dyn ::dae::__private::Blended> {\n        \
-             ::core::option::Option::Some(self)\n    }\n\n"
-        }
-        None => "",
-    }
-}
-
 /// The implementation of the contract; empty if there are none. `without` are the names of a method without weights.
 pub(super) fn source(compiled: &Compiled, form: &CompiledForm, without: &Names) -> Result<String, Torn> {
     let Some(program) = &form.program.blended else { return Ok(String::new()) };

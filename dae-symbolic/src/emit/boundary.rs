@@ -16,17 +16,6 @@ use dae_runtime::contract::{Pattern, Point};
 /// Names wanted for the arguments of methods.
 const SLOTS: [&str; 4] = ["time", "jets", "times", "values"];
 
-/// The method of the prolongation that gives access to them; empty if there are none.
-pub(super) fn access(compiled: &Compiled) -> &'static str {
-    match compiled.prolonged.boundary {
-        Some(_) => {
-            "    fn boundary(&self) -> ::core::option::Option<&dyn ::dae::__private::Boundary> {\n        \
-             ::core::option::Option::Some(self)\n    }\n\n"
-        }
-        None => "",
-    }
-}
-
 /// The implementation of the contract; empty if there are none.
 pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
     let Some(program) = &compiled.prolonged.boundary else { return Ok(String::new()) };

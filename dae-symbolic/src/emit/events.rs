@@ -13,17 +13,6 @@ use crate::pipeline::Compiled;
 use crate::program::Program;
 use dae_runtime::contract::Pattern;
 
-/// The method of the prolongation that gives access to them; empty if there are none.
-pub(super) fn access(compiled: &Compiled) -> &'static str {
-    match compiled.prolonged.events {
-        Some(_) => {
-            "    fn declared_events(&self) -> ::core::option::Option<&dyn ::dae::__private::DeclaredEvents> {\n        \
-             ::core::option::Option::Some(self)\n    }\n\n"
-        }
-        None => "",
-    }
-}
-
 /// The implementation of the contract; empty if there are none.
 pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
     let Some(program) = &compiled.prolonged.events else { return Ok(String::new()) };

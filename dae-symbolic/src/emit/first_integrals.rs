@@ -14,17 +14,6 @@ use crate::model::{Domain, Numbering, Torn};
 /// Parameters of a contract method at $(t, y)$.
 const SHORT: &str = "(&self, {t}: f64, {y}: &[f64], {out}: &mut [f64])";
 
-/// The method of the formulation that gives access to them; empty if there are none.
-pub(super) fn access(form: &CompiledForm) -> &'static str {
-    match form.program.first_integrals {
-        Some(_) => {
-            "    fn first_integrals(&self) -> ::core::option::Option<&dyn ::dae::__private::DeclaredIntegrals> {\n        \
-             ::core::option::Option::Some(self)\n    }\n\n"
-        }
-        None => "",
-    }
-}
-
 /// The type of a completed formulation and the expression that makes it, with the first integrals if there are any.
 pub(super) fn completed(form: &CompiledForm, returned: String, value: String) -> (String, String) {
     match form.program.first_integrals {

@@ -13,17 +13,6 @@ use crate::pipeline::Compiled;
 use crate::program::Program;
 use dae_runtime::contract::{InitialDescription, Pattern};
 
-/// The method of the prolongation that gives access to them; empty if there are none.
-pub(super) fn access(compiled: &Compiled) -> &'static str {
-    match compiled.prolonged.initial {
-        Some(_) => {
-            "    fn initial_equations(&self) -> ::core::option::Option<&dyn ::dae::__private::InitialEquations> {\n        \
-             ::core::option::Option::Some(self)\n    }\n\n"
-        }
-        None => "",
-    }
-}
-
 /// The implementation of the contract, with the names of the jets; empty if there are none.
 pub(super) fn source(compiled: &Compiled, names: &Names) -> Result<String, Torn> {
     let (model, prolonged) = (&compiled.model, &compiled.prolonged);

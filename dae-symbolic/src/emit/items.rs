@@ -11,6 +11,17 @@ pub(super) const ALLOW: &str = "#[allow(non_snake_case, non_camel_case_types, de
 /// What the public structs of a model without inputs derive.
 pub(super) const DERIVE: &str = "#[derive(Clone, Copy, Debug, PartialEq)]\n";
 
+/// A method that gives access to another contract, which the same struct implements; empty if it does not.
+pub(super) fn access(implements: bool, method: &str, contract: &str) -> String {
+    if !implements {
+        return String::new();
+    }
+    format!(
+        "    fn {method}(&self) -> ::core::option::Option<&dyn ::dae::__private::{contract}> {{\n        \
+         ::core::option::Option::Some(self)\n    }}\n\n"
+    )
+}
+
 /// Lines of documentation.
 pub(super) fn docs(lines: impl IntoIterator<Item = impl AsRef<str>>, indent: &str) -> String {
     let lines = lines.into_iter();

@@ -3,7 +3,7 @@
 //! In: a compiled model. Out: a struct that implements the contract.
 
 use super::body::{Labels, Outputs};
-use super::items::{ALLOW, close, docs, prefix};
+use super::items::{ALLOW, access, close, docs, prefix};
 use super::method::{labels_of, method};
 use super::names::Names;
 use super::{boundary, events, external, initial, tables};
@@ -72,9 +72,9 @@ pub(super) fn source(compiled: &Compiled) -> Result<String, Torn> {
     let doc = tables::rows_doc(what, &d.start_jacobian_p, &prolonged.jet_domains, jet, parameter);
     let head = "start_jacobian_p(&self, {t}: f64, {out}: &mut [f64])";
     jacobian(head, &d.start_jacobian_p, &prolonged.start_jacobian_p, &doc);
-    text.push_str(initial::access(compiled));
-    text.push_str(boundary::access(compiled));
-    text.push_str(events::access(compiled));
+    text.push_str(&access(prolonged.initial.is_some(), "initial_equations", "InitialEquations"));
+    text.push_str(&access(prolonged.boundary.is_some(), "boundary", "Boundary"));
+    text.push_str(&access(prolonged.events.is_some(), "declared_events", "DeclaredEvents"));
     close(&mut text);
     text.push_str(&initial::source(compiled, &names)?);
     text.push_str(&boundary::source(compiled)?);

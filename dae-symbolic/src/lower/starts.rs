@@ -116,14 +116,8 @@ impl<'a> Lowering<'a, '_> {
 
     /// The place of a start value: guesses of a model with boundary conditions are functions of time.
     fn place_of_start(&self, given: Given) -> Place {
-        let has_conditions = |statement: &ast::Statement| match &statement.kind {
-            ast::StatementKind::Derived(it) => {
-                matches!(it.kind, ast::DerivedKind::Boundary | ast::DerivedKind::OptimalControl)
-            }
-            _ => false,
-        };
         match given {
-            Given::Guess if self.written.statements.iter().any(has_conditions) => Place::Guess,
+            Given::Guess if self.written.has_conditions() => Place::Guess,
             Given::Guess | Given::Fixed => Place::StartValue,
         }
     }

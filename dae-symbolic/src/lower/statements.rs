@@ -272,14 +272,8 @@ impl<'a> Lowering<'a, '_> {
 
     /// Reports initial equations beside conditions at several times.
     fn finish_initial(&mut self) {
-        let has_conditions = |statement: &Statement| match &statement.kind {
-            StatementKind::Derived(it) => {
-                matches!(it.kind, ast::DerivedKind::Boundary | ast::DerivedKind::OptimalControl)
-            }
-            _ => false,
-        };
         let Some(first) = self.model.initial_equations.first() else { return };
-        if self.written.statements.iter().any(has_conditions) {
+        if self.written.has_conditions() {
             let message = "a boundary value problem has no initial equations";
             let finding = Diagnostic::error(Code::InvalidInitial, message).label(first.origin, "an initial equation");
             self.found

@@ -4,7 +4,9 @@
 //! the equations of the model determine.
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::model::{Equation, Model, derivative_name};
+use crate::events::beyond_jets;
+use crate::expr::UnknownId;
+use crate::model::{Equation, Model};
 use crate::prolongation::Prolonged;
 
 /// Checks that initial equations are equations between jets.
@@ -14,14 +16,7 @@ pub(super) fn check(model: &Model, prolonged: &Prolonged) -> Result<(), Diagnost
 }
 
 fn higher(model: &Model, prolonged: &Prolonged, equation: &Equation) -> Option<Diagnostic> {
-    let is_jet = |unknown: usize, order| prolonged.jet(unknown, order).is_some();
-    let &(unknown, order) = equation.incidence.iter().find(|(unknown, order)| !is_jet(unknown.index(), *order))?;
-    let name = &model.unknowns.get(unknown.index())?.name;
-    let highest = (0..order).rev().find(|&order| is_jet(unknown.index(), order)).unwrap_or(0);
-    let message = format!("`{}` is a higher derivative than the equations determine", derivative_name(name, order));
-    let finding = Diagnostic::error(Code::InvalidInitial, message).label(equation.origin, "used here");
-    Some(finding.help(format!(
-        "use derivatives up to `{}`, or make the derivative an unknown with an equation of its own",
-        derivative_name(name, highest)
-    )))
+    let is_no_jet = |(unknown, order): &&(UnknownId, u32)| prolonged.jet(unknown.index(), *order).is_none();
+    let &jet = equation.incidence.iter().find(is_no_jet)?;
+    Some(beyond_jets(model, prolonged, jet, (Code::InvalidInitial, equation.origin)))
 }

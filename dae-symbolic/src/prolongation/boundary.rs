@@ -136,13 +136,10 @@ const NONE: &BoundaryDescription = &BoundaryDescription {
     conditions: Cow::Borrowed(&[]),
     free_parameters: Cow::Borrowed(&[]),
     has_free_end: false,
-    jacobian: EMPTY,
-    jacobian_p: EMPTY,
-    jacobian_t: EMPTY,
+    jacobian: Pattern::EMPTY,
+    jacobian_p: Pattern::EMPTY,
+    jacobian_t: Pattern::EMPTY,
 };
-
-/// The pattern of a matrix without rows and columns.
-const EMPTY: Pattern = Pattern { columns: 0, row_starts: Cow::Borrowed(&[0]), column_indices: Cow::Borrowed(&[]) };
 
 impl Prolonged {
     fn run_boundary(

@@ -182,12 +182,9 @@ const NONE: &EventsDescription = &EventsDescription {
     changes: Cow::Borrowed(&[]),
     jets: Cow::Borrowed(&[]),
     sample_parameters: Cow::Borrowed(&[]),
-    crossing_jacobian_p: EMPTY,
-    new_values_jacobian_p: EMPTY,
+    crossing_jacobian_p: Pattern::EMPTY,
+    new_values_jacobian_p: Pattern::EMPTY,
 };
-
-/// The pattern of a matrix without rows and columns.
-const EMPTY: Pattern = Pattern { columns: 0, row_starts: Cow::Borrowed(&[0]), column_indices: Cow::Borrowed(&[]) };
 
 impl Prolonged {
     fn run_events(

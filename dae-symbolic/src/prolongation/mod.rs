@@ -282,10 +282,7 @@ impl Prolongation for Prolonged {
 
 /// No initial equations.
 const NONE: &InitialDescription =
-    &InitialDescription { equations: Cow::Borrowed(&[]), jacobian: EMPTY, jacobian_p: EMPTY };
-
-/// The pattern of a matrix without rows and columns.
-const EMPTY: Pattern = Pattern { columns: 0, row_starts: Cow::Borrowed(&[0]), column_indices: Cow::Borrowed(&[]) };
+    &InitialDescription { equations: Cow::Borrowed(&[]), jacobian: Pattern::EMPTY, jacobian_p: Pattern::EMPTY };
 
 impl InitialEquations for Prolonged {
     fn initial_description(&self) -> &InitialDescription {

@@ -9,8 +9,9 @@
 //!
 //! ```text
 //! model       = docs [ visibility ] "struct" NAME "{" { statement } "}" ;
-//! statement   = docs ( constant | parameter | input | table | external | definition | function | variable | discrete | start | initial
-//!               | equation | family | choice | event | modes | complementarity | invariant | forms | lagrangian | hamiltonian | optimal_control | boundary | lie_group ) ;
+//! statement   = docs ( constant | parameter | input | table | external | definition | function | variable | discrete
+//!               | start | initial | equation | family | choice | event | modes | complementarity | invariant | forms
+//!               | lagrangian | hamiltonian | optimal_control | boundary | lie_group ) ;
 //! constant    = "const" NAME [ type ] "=" value ";" ;
 //! parameter   = "param" NAME [ type ] "=" value ";" ;
 //! input       = "input" NAME [ ":" "f64" ] [ "=" expression ] ";" ;
@@ -118,8 +119,8 @@
 //! * Conditions that constants and loop variables decide are decided while the model is read, and what they leave out
 //!   is not evaluated. Conditions around equations must be of this kind, and `==` and `!=` may only compare such
 //!   numbers, or a mode variable with one of its alternatives (`clutch == engaged`, in equations, sub-expressions and
-//!   events), which is decided in each mode. A `for` in a `lagrangian`, `hamiltonian`, `optimal_control` or `boundary` block holds constraints and
-//!   forces, dynamics and constraints, or conditions.
+//!   events), which is decided in each mode. A `for` in a `lagrangian`, `hamiltonian`, `optimal_control` or `boundary`
+//!   block holds constraints and forces, dynamics and constraints, or conditions.
 //! * Equations in `initial` hold at the start of a run only, in the mode at the start. There is no `start` and no `when` in
 //!   such a block, and no `initial` beside conditions at several times.
 //! * A `lie_group` block has one matrix and one generator, and stands outside of `for` and `if`. The name after its word

@@ -14,10 +14,9 @@ use proc_macro2::Delimiter;
 impl Parser {
     /// `initial {`
     pub(super) fn initial_head(&mut self) -> Parsed<(StatementKind, Ending)> {
-        let opening = self.here();
         self.cursor.advance();
         let close = self.expect_open(Delimiter::Brace, "`{` and the equations that hold at the start")?;
-        Ok((StatementKind::Initial(Initial { opening, statements: 0 }), Ending::Opens(close)))
+        Ok((StatementKind::Initial(Initial { statements: 0 }), Ending::Opens(close)))
     }
 
     /// `if condition {`

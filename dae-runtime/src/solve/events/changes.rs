@@ -74,8 +74,8 @@ impl Events<'_, '_> {
     }
 
     /// Records events at the state `y` with the derivatives of their times, which are `given` where they occur because the
-    /// mode has been entered; unless one of them ends the run, returns the
-    /// derivatives of the state on arrival, to which those of the resets are applied.
+    /// mode has been entered; unless one of them ends the run, returns the derivatives of the state on arrival, to which
+    /// those of the resets are applied.
     fn note_with_derivatives(
         &self,
         (happening, given): (&[usize], &Option<Vec<f64>>),

@@ -49,6 +49,14 @@ pub struct Model {
 }
 
 impl Model {
+    /// Whether the text has conditions at several times, or a description from which they follow.
+    pub fn has_conditions(&self) -> bool {
+        self.statements.iter().any(|statement| match &statement.kind {
+            StatementKind::Derived(it) => matches!(it.kind, DerivedKind::Boundary | DerivedKind::OptimalControl),
+            _ => false,
+        })
+    }
+
     /// The formulations that are asked for; the default ones if the model has no `forms(…)`.
     pub fn forms(&self) -> Vec<Form> {
         let asked = self.statements.iter().filter_map(|statement| match &statement.kind {
@@ -214,8 +222,6 @@ pub struct Branch {
 /// The head of `initial { … }`; its statements follow.
 #[derive(Clone, Copy, Debug)]
 pub struct Initial {
-    /// The word that opens the block.
-    pub opening: Origin,
     /// Number of statements after this one that are its body, those of inner blocks included.
     pub statements: usize,
 }
