@@ -84,7 +84,7 @@ impl std::error::Error for ExpansionError {}
 
 /// The code of a model, from an excerpt of it where that suffices.
 fn code(text: &Text) -> Result<String, Diagnostics> {
-    if !text.variables().is_empty() {
+    if text.variable_count() > 0 {
         return code_of_modes(text);
     }
     let families = text.families(&[])?;

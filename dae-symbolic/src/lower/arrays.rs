@@ -78,7 +78,11 @@ impl Evaluator<'_> {
                 let item = usize::try_from(affine.constant).ok().and_then(|k| items.get(k).copied());
                 return Evaluated::Value(item);
             }
-            Base::Unknown { .. } | Base::Parameter(_) | Base::Table(_) | Base::Definition(_) => {}
+            Base::Unknown { .. }
+            | Base::Parameter(_)
+            | Base::Table(_)
+            | Base::Definition(_)
+            | Base::Alternatives(_) => {}
         }
         view.extents.remove(0);
         view.indices.push(value);
@@ -106,6 +110,7 @@ impl Evaluator<'_> {
                 Some(self.leaf(Symbol::Parameter(id)))
             }
             Base::Table(array) => self.entry(array, indices),
+            Base::Alternatives(variable) => self.alternative_at(variable, &indices),
             Base::Definition(_) | Base::List(_) | Base::Repeat(_) => None,
         };
         Evaluated::Value(value.map(Item::Scalar))

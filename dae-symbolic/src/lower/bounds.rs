@@ -106,6 +106,10 @@ impl Evaluator<'_> {
         loop {
             match self.expressions.node(node) {
                 Node::Name(name) => return format!("`{name}{rest}`"),
+                &Node::Mode { variable, .. } => {
+                    let name = self.modes.get(variable).map_or("?", |declared| &declared.name.text);
+                    return format!("`{name}{rest}`");
+                }
                 Node::Index { array, index } => {
                     let index = match self.expressions.node(*index) {
                         Node::Name(name) => format!("[{name}]"),

@@ -34,6 +34,7 @@ impl Evaluator<'_> {
             Node::Conditional { cases, otherwise } => self.chosen_value(task, cases, *otherwise, found)?,
             Node::Number(_)
             | Node::Name(_)
+            | Node::Mode { .. }
             | Node::Time
             | Node::Pi
             | Node::Euler

@@ -79,6 +79,7 @@ impl Skips {
                 Node::Any(conditions) => decided_by_one(&mut skips, conditions, Truth::Holds),
                 Node::Number(_)
                 | Node::Name(_)
+                | Node::Mode { .. }
                 | Node::Time
                 | Node::Pi
                 | Node::Euler

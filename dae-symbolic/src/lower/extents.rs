@@ -35,7 +35,6 @@ impl Lowering<'_, '_> {
             | StatementKind::LieGroup(_)
             | StatementKind::Modes(_)
             | StatementKind::Alternative(_)
-            | StatementKind::Complementary(_)
             | StatementKind::Inactive { .. }
             | StatementKind::Forms(_) => false,
         });
@@ -69,7 +68,6 @@ impl Lowering<'_, '_> {
                 | StatementKind::LieGroup(_)
                 | StatementKind::Modes(_)
                 | StatementKind::Alternative(_)
-                | StatementKind::Complementary(_)
                 | StatementKind::Inactive { .. }
                 | StatementKind::Forms(_) => {}
             }

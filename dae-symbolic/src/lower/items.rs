@@ -40,6 +40,8 @@ pub(super) enum Base {
     List(Vec<Item>),
     /// One item for every index.
     Repeat(Item),
+    /// The alternatives of the instances of a mode variable.
+    Alternatives(usize),
 }
 
 /// An array, some of whose indices may be given.

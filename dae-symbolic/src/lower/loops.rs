@@ -58,6 +58,7 @@ impl<'a> Lowering<'a, '_> {
         self.written.expressions.walk(end).all(|(_, node)| match node {
             Node::Number(_) | Node::Negation(_) | Node::Sum(_) | Node::Product(_) => true,
             Node::Name(_)
+            | Node::Mode { .. }
             | Node::Time
             | Node::Pi
             | Node::Euler

@@ -7,6 +7,7 @@
 //! Statements are taken in the order of the text, after the extents and the constants these depend on; each is resolved
 //! once. Findings are collected, and a statement with an error does not hide errors of others.
 
+mod alternatives;
 mod around_events;
 mod arrays;
 mod at_event;

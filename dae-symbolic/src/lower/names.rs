@@ -100,7 +100,6 @@ impl<'a> Names<'a> {
                 | StatementKind::LieGroup(_)
                 | StatementKind::Modes(_)
                 | StatementKind::Alternative(_)
-                | StatementKind::Complementary(_)
                 | StatementKind::Inactive { .. }
                 | StatementKind::Forms(_) => continue,
             };

@@ -24,11 +24,30 @@ use std::collections::{HashMap, HashSet};
 /// Lowers all statements; the family model is of use only if no errors are found.
 pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> FamilyModel {
     let names = Names::of(written, found);
+    let mut lowering = start(written, &names, found);
+    for (position, statement) in written.statements.iter().enumerate() {
+        lowering.close_branches(position);
+        lowering.close_loops(position);
+        lowering.statement(position, statement);
+    }
+    lowering.finish()
+}
+
+/// The instances of mode variables, in the order of the text. What is wrong with the loops around them is found as the
+/// statements are lowered.
+pub(super) fn mode_instances(written: &ast::Model) -> Vec<Vec<Vec<i64>>> {
+    let mut found = Diagnostics::new();
+    let names = Names::of(written, &mut found);
+    start(written, &names, &mut found).mode_instances()
+}
+
+/// The pass before the first statement, with the shapes of everything that is declared.
+fn start<'f>(written: &'f ast::Model, names: &'f Names<'f>, found: &'f mut Diagnostics) -> Lowering<'f, 'f> {
     let mut lowering = Lowering {
         written,
-        names: &names,
-        resolver: Resolver::new(written, &names),
-        evaluator: Evaluator::new(&written.expressions),
+        names,
+        resolver: Resolver::new(written, names),
+        evaluator: Evaluator::new(written),
         model: empty(written),
         open: Vec::new(),
         branches: Vec::new(),
@@ -40,12 +59,7 @@ pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> FamilyMode
         found,
     };
     lowering.shapes();
-    for (position, statement) in written.statements.iter().enumerate() {
-        lowering.close_branches(position);
-        lowering.close_loops(position);
-        lowering.statement(position, statement);
-    }
-    lowering.finish()
+    lowering
 }
 
 fn empty(written: &ast::Model) -> FamilyModel {
@@ -94,7 +108,7 @@ impl<'a> Lowering<'a, '_> {
             StatementKind::Initial(it) => self.open_initial(position, it),
             StatementKind::Inactive { is_equation } => self.written_equations += usize::from(*is_equation),
             // A text is lowered in one mode.
-            StatementKind::Modes(_) | StatementKind::Alternative(_) | StatementKind::Complementary(_) => {}
+            StatementKind::Modes(_) | StatementKind::Alternative(_) => {}
             StatementKind::Invariant(it) => self.invariant(position, it, &statement.docs),
             StatementKind::Derived(it) => self.derived(position, it),
             StatementKind::LieGroup(it) => self.lie_group(position, it),

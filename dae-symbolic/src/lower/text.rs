@@ -39,7 +39,6 @@ pub struct Families {
 #[derive(Debug)]
 pub struct Text {
     written: ast::Model,
-    variables: Vec<ast::ModeVariable>,
     /// Where everything stands.
     pub sources: SourceMap,
     /// What a stub needs if the model turns out to have errors.
@@ -55,19 +54,19 @@ impl Text {
     /// Everything that is wrong with it, at once.
     pub fn read(tokens: TokenStream) -> Result<Text, Box<Rejection>> {
         let syntax::Parsed { model: written, sources, mut diagnostics } = syntax::parse(tokens);
-        let Some(written) = written else {
+        let Some(mut written) = written else {
             diagnostics.sort_by_place(|origin| sources.order(origin));
             return Err(Box::new(Rejection { diagnostics, sources, stub: None }));
         };
-        let variables = written.mode_variables();
-        check(&variables, &mut diagnostics);
-        let at_start: Vec<usize> = variables.iter().map(ast::ModeVariable::at_start).collect();
+        written.modes = variables(&written);
+        check(&written.modes, &mut diagnostics);
+        let at_start = at_start(&written.modes);
         let start = lower(&written, &at_start, &mut diagnostics);
         let stub = Stub::of(&written).with_extents(&start);
-        for (k, variable) in variables.iter().enumerate() {
-            for alternative in (0..variable.alternatives.len()).filter(|&it| it != at_start[k]) {
+        for variable in &written.modes {
+            for alternative in (0..variable.alternatives.len()).filter(|&it| it != variable.at_start()) {
                 let mut mode = at_start.clone();
-                mode[k] = alternative;
+                mode[variable.range()].fill(alternative);
                 let mut found = Diagnostics::new();
                 _ = lower(&written, &mode, &mut found);
                 let new: Vec<Diagnostic> =
@@ -83,7 +82,7 @@ impl Text {
         diagnostics.sort_by_place(|origin| sources.order(origin));
         match diagnostics.has_errors() {
             true => Err(Box::new(Rejection { diagnostics, sources, stub: Some(stub) })),
-            false => Ok(Text { written, variables, sources, stub, start }),
+            false => Ok(Text { written, sources, stub, start }),
         }
     }
 
@@ -98,26 +97,28 @@ impl Text {
         }
     }
 
-    /// The mode variables; empty for a model without modes.
-    pub fn variables(&self) -> &[ast::ModeVariable] {
-        &self.variables
+    /// The number of mode variables, in loops with one for each value of theirs; 0 for a model without modes.
+    pub fn variable_count(&self) -> usize {
+        self.written.modes.iter().map(|variable| variable.instances.len()).sum()
     }
 
     /// The number of modes, including combinations that no event enters.
     pub fn mode_count(&self) -> usize {
-        self.variables.iter().fold(1, |count: usize, variable| count.saturating_mul(variable.alternatives.len()))
+        let sizes = self.written.modes.iter().flat_map(|it| it.instances.iter().map(|_| it.alternatives.len()));
+        sizes.fold(1, usize::saturating_mul)
     }
 
     /// The mode at the start: for each variable the position of its alternative.
     pub fn start(&self) -> Vec<usize> {
-        self.variables.iter().map(ast::ModeVariable::at_start).collect()
+        at_start(&self.written.modes)
     }
 
     /// A mode by the alternatives of its variables: `clutch = engaged`; empty for a model without modes.
     pub fn name_of(&self, mode: &[usize]) -> String {
-        let chosen = self.variables.iter().zip(mode);
-        let named = chosen.filter_map(|(variable, &alternative)| {
-            Some(format!("{} = {}", variable.name.text, variable.alternatives.get(alternative)?.text))
+        let variables = self.written.modes.iter().flat_map(|it| it.instances.iter().map(move |at| (it, at)));
+        let named = variables.zip(mode).filter_map(|((variable, at), &alternative)| {
+            let name = family::element_name(&variable.name.text, at);
+            Some(format!("{name} = {}", variable.alternatives.get(alternative)?.text))
         });
         named.collect::<Vec<String>>().join(", ")
     }
@@ -150,6 +151,24 @@ impl Text {
     pub fn model(&self, mode: &[usize]) -> Result<Model, Diagnostics> {
         scalar_model(self.families(mode)?)
     }
+}
+
+/// The mode variables of a text, with their instances.
+fn variables(written: &ast::Model) -> Vec<ast::ModeVariable> {
+    let mut variables = written.mode_variables();
+    if variables.iter().any(|variable| variable.inside.is_some()) {
+        let mut first = 0;
+        for (variable, instances) in variables.iter_mut().zip(statements::mode_instances(written)) {
+            (variable.first, variable.instances) = (first, instances);
+            first += variable.instances.len();
+        }
+    }
+    variables
+}
+
+/// The mode at the start.
+fn at_start(variables: &[ast::ModeVariable]) -> Vec<usize> {
+    variables.iter().flat_map(|variable| variable.instances.iter().map(|_| variable.at_start())).collect()
 }
 
 fn lower(written: &ast::Model, mode: &[usize], diagnostics: &mut Diagnostics) -> FamilyModel {

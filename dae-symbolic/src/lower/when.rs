@@ -7,7 +7,7 @@ use super::enclosing::OpenLoop;
 use super::lowering::Lowering;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expr::{Expr, Node as Kernel, Symbol, UnknownId, substitute, symbols};
-use crate::model::family::{Access, Affine, Body, EquationBody, EquationFamily, Loop};
+use crate::model::family::{Access, Affine, Body, EquationBody, EquationFamily, Loop, element_name};
 use crate::model::{Change, Event, ModeTransition, ModeVariable, Trigger, derivative_name};
 use crate::origin::Origin;
 use crate::syntax::ast::{self, StatementKind, When, WhenItem, WhenItemKind};
@@ -46,6 +46,9 @@ impl<'a> Lowering<'a, '_> {
                 equation.left.into_iter().for_each(|side| self.resolve(side, position, Place::Equation));
                 equation.right.into_iter().for_each(|side| self.resolve(side, position, Place::Change));
             }
+        }
+        if self.resolve_transitions(position, it).is_none() {
+            return;
         }
         let loops: Vec<Loop> = self.open.iter().map(OpenLoop::hull).collect();
         let Some(points) = self.points(&[], &loops) else { return };
@@ -108,7 +111,7 @@ impl<'a> Lowering<'a, '_> {
             changes: Vec::new(),
             message: None,
             is_terminal: false,
-            within: when.within,
+            within: when.within.and_then(|variable| self.instance_here(variable)),
             depends_on_mode: when.depends_on_mode,
             occurs_on_entry: when.within.is_some(),
             transitions: Vec::new(),
@@ -124,8 +127,8 @@ impl<'a> Lowering<'a, '_> {
                     self.add_change(&mut event.changes, change)?;
                     continue;
                 }
-                WhenItemKind::Enter { variable, alternative } => {
-                    let transition = self.transition(*variable, alternative)?;
+                WhenItemKind::Enter { variable, indices, alternative } => {
+                    let transition = self.transition(*variable, indices, alternative)?;
                     self.add_transition(&mut event.transitions, transition)?;
                     continue;
                 }
@@ -153,24 +156,6 @@ impl<'a> Lowering<'a, '_> {
         }
         self.insert_new_values(&mut event.changes)?;
         Some(event)
-    }
-
-    /// A mode variable that gets an alternative.
-    fn transition(&mut self, variable: usize, alternative: &ast::Name) -> Option<ModeTransition> {
-        let known = self.written.modes.get(variable)?;
-        if let Some(position) = known.position(&alternative.text) {
-            return Some(ModeTransition { variable, alternative: position, origin: alternative.origin });
-        }
-        let names: Vec<String> = known.alternatives.iter().map(|name| format!("`{}`", name.text)).collect();
-        let message = match alternative.text.as_str() {
-            "" => format!("`{}` is a mode variable, and gets the name of an alternative", known.name.text),
-            name => format!("`{}` has no alternative `{name}`", known.name.text),
-        };
-        let finding = Diagnostic::error(Code::InvalidModes, message)
-            .label(alternative.origin, "not an alternative")
-            .label(known.name.origin, "declared here");
-        self.found.push(finding.help(format!("its alternatives are {}", names.join(", "))));
-        None
     }
 
     /// Adds a transition; a finding and `None` if the variable is given another alternative already.
@@ -372,15 +357,18 @@ impl<'a> Lowering<'a, '_> {
         let mut events: Vec<Option<Event>> = events.into_iter().map(Some).collect();
         self.model.events.list = order.into_iter().filter_map(|event| events[event].take()).collect();
         (self.model.events.before, self.model.events.held) = (around.before, around.held);
-        self.model.events.modes = (self.written.modes.iter().zip(&self.written.mode))
-            .map(|(it, &chosen)| ModeVariable {
-                name: it.name.text.clone(),
+        let instances = self.written.modes.iter().flat_map(|it| {
+            let mode =
+                it.range().map(|instance| self.written.mode.get(instance).copied().unwrap_or_else(|| it.at_start()));
+            it.instances.iter().zip(mode).map(move |(at, chosen)| ModeVariable {
+                name: element_name(&it.name.text, at),
                 alternatives: it.alternatives.iter().map(|name| name.text.clone()).collect(),
                 start: it.at_start(),
                 chosen,
                 origin: it.name.origin,
             })
-            .collect();
+        });
+        self.model.events.modes = instances.collect();
     }
 
     /// Where the first event with such a leaf in a new value stands.

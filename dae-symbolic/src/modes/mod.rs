@@ -42,7 +42,7 @@ pub fn compile_modes(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<Mul
     let mut changes: Vec<ModeChange> = Vec::new();
     let mut known: HashMap<Vec<usize>, usize> = HashMap::from([(text.start(), 0)]);
     let mut next: VecDeque<Vec<usize>> = VecDeque::from([text.start()]);
-    let is_certain = text.variables().len() < 2;
+    let is_certain = text.variable_count() < 2;
     // The mode at the start is the first.
     for from in 0.. {
         let Some(mode) = next.pop_front() else { break };

@@ -261,6 +261,6 @@ fn operands(node: &Node) -> Vec<(NodeId, Sort)> {
         Node::Repeat { value, count } => all(&[*value, *count], Sort::Number),
         Node::RangeHead { start, end, .. } => all(&[*start, *end], Sort::Number),
         Node::RangeSum { body, .. } => all(&[*body], Sort::Number),
-        Node::Number(_) | Node::Name(_) | Node::Time | Node::Pi | Node::Euler => Vec::new(),
+        Node::Number(_) | Node::Name(_) | Node::Mode { .. } | Node::Time | Node::Pi | Node::Euler => Vec::new(),
     }
 }

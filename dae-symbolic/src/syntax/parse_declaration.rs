@@ -225,7 +225,9 @@ impl Parser {
             }
             match ending {
                 Ending::Semicolon => self.semicolon()?,
-                Ending::Block | Ending::Opens(_) | Ending::Broken => return Err(super::parser::Reported),
+                Ending::StandsFor(_) | Ending::Block | Ending::Opens(_) | Ending::Broken => {
+                    return Err(super::parser::Reported);
+                }
             }
         }
         let value = self.function_value(close)?;

@@ -8,16 +8,17 @@ use super::ast::{Alternative, Equation, Expression, For, Initial, Model, Modes, 
 use super::attributes::Attributes;
 use super::cursor::Look;
 use super::parser::{Parsed, Parser, describe};
-use super::validate;
+use super::validate::{self, Within};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::origin::Origin;
 use proc_macro2::Delimiter;
 
 /// How a statement ended, and what must follow it.
-#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     /// Its `;` must follow.
     Semicolon,
+    /// Its `;` must follow, and it stands for these statements, too.
+    StandsFor(Vec<StatementKind>),
     /// It ended with a closing brace and needs no `;` (a function, or a block from which equations are derived).
     Block,
     /// The statements of its body follow, up to the closing brace at this position (a `for`, `if`, `modes` or `initial`).
@@ -33,8 +34,8 @@ struct Block {
     close: usize,
     end: usize,
     head: Option<usize>,
-    /// Whether it is `initial { … }`, or inside of one.
-    is_initial: bool,
+    /// What it is, or stands in.
+    within: Within,
 }
 
 impl Parser {
@@ -131,7 +132,7 @@ impl Parser {
 
     /// Parses the statements up to the brace at `close`; the bodies of `for` and `if` that are open are on a stack.
     fn statements(&mut self, close: usize, statements: &mut Vec<Statement>) {
-        let mut blocks: Vec<Block> = vec![Block { close, end: close, head: None, is_initial: false }];
+        let mut blocks: Vec<Block> = vec![Block { close, end: close, head: None, within: Within::Model }];
         while let Some(&block) = blocks.last() {
             self.cursor.skip_invisible();
             if self.cursor.position() >= block.close {
@@ -147,8 +148,8 @@ impl Parser {
                 Ok(attributes) => {
                     if let Some(close) = self.documented_statement(start, attributes, block, statements) {
                         let head = statements.len() - 1;
-                        let is_initial = block.is_initial || matches!(statements[head].kind, StatementKind::Initial(_));
-                        blocks.push(Block { close, end: block.close, head: Some(head), is_initial });
+                        let within = block.within.body_of(&statements[head].kind);
+                        blocks.push(Block { close, end: block.close, head: Some(head), within });
                     }
                 }
                 Err(_) => {
@@ -213,7 +214,6 @@ impl Parser {
         {
             self.misplaced_nominal(at);
         }
-        let inside = block.head.is_some();
         let is_of_modes = |head: usize| matches!(statements[head].kind, StatementKind::Modes(_));
         let understood = match block.head.is_some_and(is_of_modes) {
             true => self.alternative_head(),
@@ -221,9 +221,9 @@ impl Parser {
         };
         let understood = match understood {
             Ok((kind @ StatementKind::Alternative(_), ending)) => Ok((kind, ending)),
-            Ok((kind, _)) if inside && !validate::inside_block(&kind, block.is_initial) => {
+            Ok((kind, _)) if !block.within.holds(&kind) => {
                 let at = self.since(start);
-                Err(self.fail(validate::not_inside_block(&kind, block.is_initial, at)))
+                Err(self.fail(block.within.misplaced(&kind, at)))
             }
             other => other,
         };
@@ -236,6 +236,11 @@ impl Parser {
         statements.push(Statement { docs: attributes.docs, origin, kind });
         let ended = match ending {
             Ending::Semicolon => self.semicolon(),
+            Ending::StandsFor(kinds) => {
+                let docs = statements.last().map_or_else(Vec::new, |head| head.docs.clone());
+                statements.extend(kinds.into_iter().map(|kind| Statement { docs: docs.clone(), origin, kind }));
+                self.semicolon()
+            }
             Ending::Block => Ok(()),
             Ending::Opens(close) => return Some(close),
             Ending::Broken => {

@@ -167,8 +167,9 @@ impl Events<'_, '_> {
             }
             if let Some(transitions) = self.transitions(&happening)? {
                 let ChangedState { y, is_set, last } = self.changed(dae, &happening, carried.as_mut())?;
-                let (before, yp, memory) = (self.y.clone(), self.yp.clone(), self.memory(&held));
-                all.iter().chain(&happening).for_each(|&event| self.costs[event].restarts += 1);
+                all.extend(&happening);
+                let (before, yp, memory) = (self.y.clone(), self.yp.clone(), self.memory(&held, &all, &arrived));
+                all.iter().for_each(|&event| self.costs[event].restarts += 1);
                 let events = happening.iter().map(|&event| self.list.name(event).clone()).collect();
                 let entering = Entering { transitions, before, y, yp, is_set, events, event: last, memory, carried };
                 return Ok(Consequence::Enter(Box::new(entering)));

@@ -244,15 +244,15 @@ impl<'d> Declared<'d> {
         }
     }
 
-    /// Has no event occur again that has occurred at `t`.
+    /// Has no event occur again that has occurred at `t`, to within rounding errors.
     pub(super) fn drop_until(&mut self, t: f64) {
+        let t = rounded_up(t);
         self.of_time.retain(|&(time, _)| time > t);
     }
 
     /// The events that occur at `t`, to within rounding errors, whatever the solution is, ascending; they are then over.
     pub(super) fn take_at(&mut self, t: f64) -> Vec<usize> {
-        // Three tenths and a tenth three times are the same time.
-        let t = t + ROUNDING * f64::EPSILON * t.abs();
+        let t = rounded_up(t);
         let mut found = Vec::new();
         for (event, samples) in self.samples.iter_mut().enumerate() {
             if let Some(samples) = samples.as_mut().filter(|samples| samples.time() <= t) {
@@ -359,6 +359,11 @@ impl<'d> Declared<'d> {
         pattern.row(event).for_each(|(column, place)| entries[column] = values[place]);
         entries
     }
+}
+
+/// The latest time that is `t` to within rounding errors: three tenths and a tenth three times are the same time.
+fn rounded_up(t: f64) -> f64 {
+    t + ROUNDING * f64::EPSILON * t.abs()
 }
 
 /// Two events that give different values to one entry of $y$.

@@ -36,9 +36,18 @@ pub(in crate::solve) struct Entering {
 
 /// What the events of one mode hand on to those of the next.
 pub(in crate::solve) struct Memory {
-    /// Events of the model with their conditions, and the numbers of their next samples.
-    known: Vec<(Identity, bool, Option<f64>)>,
+    known: Vec<Known>,
     resets: Vec<f64>,
+}
+
+/// What is known about an event of the model as its mode is left.
+struct Known {
+    identity: Identity,
+    /// Whether its condition holds.
+    held: bool,
+    /// The side of zero on which its function was on arrival, if it has occurred.
+    arrived: Option<f64>,
+    next_sample: Option<f64>,
 }
 
 /// An event across modes.
@@ -86,11 +95,19 @@ impl Events<'_, '_> {
         Ok(Some(transitions).filter(|it| !it.is_empty()))
     }
 
-    /// What the events of the next mode have to know, with the conditions that hold.
-    pub(super) fn memory(&self, held: &[bool]) -> Memory {
+    /// What the events of the next mode have to know, with the conditions that hold, the events that have occurred, and the
+    /// sides of all on arrival.
+    pub(super) fn memory(&self, held: &[bool], happened: &[usize], arrived: &[f64]) -> Memory {
+        let own = self.list.own.len();
         let known = self.list.declared.as_ref().map_or_else(Vec::new, |declared| {
             let all = identities(declared).into_iter().zip(held).enumerate();
-            all.map(|(k, (identity, &held))| (identity, held, declared.next_sample(k))).collect()
+            let known = all.map(|(k, (identity, &held))| Known {
+                identity,
+                held,
+                arrived: happened.contains(&(own + k)).then(|| arrived[own + k]),
+                next_sample: declared.next_sample(k),
+            });
+            known.collect()
         });
         Memory { known, resets: self.resets.clone() }
     }
@@ -110,15 +127,15 @@ impl Events<'_, '_> {
         let events = &declared.description().events;
         let identities = identities(declared);
         let is_within = |it: &Identity| it.within.is_some_and(|variable| entered.contains(&variable));
-        let mut held = vec![None; identities.len()];
+        let (mut held, mut arrived) = (vec![None; identities.len()], vec![None; identities.len()]);
         if let Some(memory) = memory {
             declared.drop_until(self.t);
             for (k, identity) in identities.iter().enumerate().filter(|(_, identity)| !is_within(identity)) {
-                let Some((_, before, next)) = memory.known.iter().find(|(known, ..)| known == identity) else {
+                let Some(known) = memory.known.iter().find(|known| known.identity == *identity) else {
                     continue;
                 };
-                held[k] = Some(*before);
-                next.iter().for_each(|&next| declared.continue_samples(k, next));
+                (held[k], arrived[k]) = (Some(known.held), known.arrived);
+                known.next_sample.iter().for_each(|&next| declared.continue_samples(k, next));
             }
             self.resets = memory.resets;
         }
@@ -130,6 +147,8 @@ impl Events<'_, '_> {
                 self.sides[own + k] = side;
                 self.unsettled[own + k] = (side == 0.0).then(|| self.uncertainty(own + k, allowed));
                 occurring.extend((side > 0.0).then_some(own + k));
+            } else if let Some(arrived) = arrived[k] {
+                self.sides[own + k] = self.side_after(own + k, arrived, SLOPE * step.abs());
             } else if held[k] == Some(false) || (events[k].occurs_on_entry && events[k].within.is_none()) {
                 occurring.extend(holds[k].then_some(own + k));
             }

@@ -22,7 +22,7 @@ use super::rounding::Floors;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{self, Dag, Expr, External, Symbol};
 use crate::model::family::Table;
-use crate::syntax::ast::{Expression, Expressions, Node, NodeId};
+use crate::syntax::ast::{Expression, Expressions, ModeVariable, Model, Node, NodeId};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use task::Call;
@@ -58,6 +58,9 @@ pub(super) struct Evaluator<'a> {
     pub(super) tables: Vec<Table>,
     pub(super) shapes: Shapes,
     pub(super) expressions: &'a Expressions,
+    /// The mode variables, and the alternatives of their instances.
+    pub(super) modes: &'a [ModeVariable],
+    pub(super) mode: &'a [usize],
     bodies: HashMap<usize, Inline>,
     /// Values of the constants and sub-expressions evaluated so far, by statement.
     pub(super) statements: HashMap<usize, Option<Item>>,
@@ -95,7 +98,8 @@ pub(super) struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    pub(super) fn new(expressions: &'a Expressions) -> Self {
+    pub(super) fn new(written: &'a Model) -> Self {
+        let expressions = &written.expressions;
         Evaluator {
             dag: Dag::new(),
             sets: Sets::new(),
@@ -104,6 +108,8 @@ impl<'a> Evaluator<'a> {
             tables: Vec::new(),
             shapes: Shapes::default(),
             expressions,
+            modes: &written.modes,
+            mode: &written.mode,
             bodies: HashMap::new(),
             statements: HashMap::new(),
             definition_extents: HashMap::new(),

@@ -9,6 +9,7 @@ mod call;
 use super::names::{Entity, NameKind, Names, duplicate, is_function_of_the_language};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Function, InputId, ParameterId, UnknownId};
+use crate::lower::alternatives::needs_indices;
 use crate::lower::points::End;
 use crate::lower::rounding::Rounding;
 use crate::origin::Origin;
@@ -176,6 +177,7 @@ impl<'a> Resolver<'a> {
                 }
                 Node::At { value, .. } => self.taken_at_time(*value, at, found),
                 Node::Number(_)
+                | Node::Mode { .. }
                 | Node::Pi
                 | Node::Euler
                 | Node::Negation(_)
@@ -309,6 +311,10 @@ impl<'a> Resolver<'a> {
                 let finding =
                     finding.label(at, "not a value").label(entry.origin, format!("`{name}` is declared here"));
                 let variable = self.modes.iter().find(|it| it.name.text == name);
+                if let Some(variable) = variable.filter(|it| !it.is_unique_at(self.statement)) {
+                    found.push(needs_indices(variable).label(at, "which of them?"));
+                    return Meaning::Invalid;
+                }
                 let alternatives = variable.iter().flat_map(|it| it.alternatives.iter().map(|it| it.text.as_str()));
                 let alternatives: Vec<&str> = alternatives.collect();
                 let help = format!(

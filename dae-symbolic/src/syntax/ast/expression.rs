@@ -100,6 +100,13 @@ pub enum Node {
     Number(Rational),
     /// A name.
     Name(String),
+    /// The position of the alternative that a mode variable has, in the text in one mode.
+    Mode {
+        /// The mode variable, by position.
+        variable: usize,
+        /// Whether indices say which instance is meant; otherwise it is that of the loops around the expression.
+        is_indexed: bool,
+    },
     /// `t`
     Time,
     /// `PI`

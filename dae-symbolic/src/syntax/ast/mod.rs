@@ -14,7 +14,7 @@ use crate::origin::Origin;
 pub use derived::{Derived, DerivedKind, Element, Item, ItemKind, List, Quantity, Relation};
 pub use expression::{CallForm, Comparison, Expression, Expressions, Node, NodeId, Power, Sign};
 pub use lie_group::{Generator, LieGroup};
-pub use modes::{Alternative, Complement, Complementary, ModeVariable, Modes};
+pub use modes::{Alternative, ModeVariable, Modes};
 pub use when::{Limiting, Trigger, When, WhenItem, WhenItemKind};
 
 /// A name and where it stands.
@@ -42,9 +42,9 @@ pub struct Model {
     /// Names in statements that could not be read: they may be meant as declarations, so using them is not a further
     /// error.
     pub doubtful: Vec<String>,
-    /// The mode variables, if this is the text in one mode ([`Model::in_mode`]), and their alternatives.
+    /// The mode variables with their alternatives; found once the text is read.
     pub modes: Vec<ModeVariable>,
-    /// The position of the alternative of each.
+    /// The position of the alternative of each of their instances, if this is the text in one mode ([`Model::in_mode`]).
     pub mode: Vec<usize>,
 }
 
@@ -116,8 +116,6 @@ pub enum StatementKind {
     Modes(Modes),
     /// `name {` in a `modes` block, whose statements follow.
     Alternative(Alternative),
-    /// `complementary diode(i, v);`
-    Complementary(Complementary),
     /// A statement that does not hold in the mode of which this is the text.
     Inactive {
         /// Whether it is an equation, which has a number in the text nevertheless.

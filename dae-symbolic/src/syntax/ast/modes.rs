@@ -2,13 +2,15 @@
 //!
 //! In: the heads of `modes` blocks among the statements. Out: the mode variables with their alternatives; for a choice of
 //! alternatives the statements that hold then, in which comparisons of mode variables with alternatives are comparisons of
-//! numbers.
+//! numbers. A block in a `for` stands for a mode variable for each value of the loop variables, its *instances*: which
+//! alternative they have is then a condition on those ([`Node::Mode`]).
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::{
-    Comparison, Equation, Expression, Expressions, Given, Model, Name, Node, NodeId, Statement, StatementKind, Trigger,
-    When, WhenItem, WhenItemKind,
+    Branch, Comparison, Equation, Expression, Expressions, Given, Model, Name, Node, NodeId, Statement, StatementKind,
+    Trigger, WhenItem, WhenItemKind,
 };
 use crate::expr::Rational;
 
@@ -32,62 +34,7 @@ pub struct Alternative {
     pub statements: usize,
 }
 
-/// `complementary name(first, second);`: one of two expressions is zero, and the other is not negative. It stands for
-///
-/// ```text
-/// modes name {
-///     first { first = 0; when second < 0 { name = second; } }
-///     second { second = 0; when first < 0 { name = first; } }
-/// }
-/// ```
-#[derive(Clone, Debug)]
-pub struct Complementary {
-    /// The mode variable.
-    pub name: Name,
-    /// The two expressions.
-    pub sides: [Complement; 2],
-}
-
-/// One of two complementary expressions.
-#[derive(Clone, Debug)]
-pub struct Complement {
-    /// The expression.
-    pub value: Expression,
-    /// The number 0.
-    pub zero: Expression,
-    /// The condition that it is negative.
-    pub is_negative: Expression,
-    /// That condition as text.
-    pub condition: String,
-}
-
-/// The names of the alternatives of complementary expressions: which of them is zero.
-const SIDES: [&str; 2] = ["first", "second"];
-
-impl Complementary {
-    /// The equation and the event in one of the alternatives.
-    fn in_alternative(&self, alternative: usize, variable: usize) -> [StatementKind; 2] {
-        let (zero, other) = match (&self.sides, alternative) {
-            ([first, second], 0) => (first, second),
-            ([first, second], _) => (second, first),
-        };
-        let equation = Equation { left: Some(zero.value), right: Some(zero.zero) };
-        let alternative = Name { text: SIDES[usize::from(alternative == 0)].to_string(), origin: self.name.origin };
-        let kind = WhenItemKind::Enter { variable, alternative };
-        let when = When {
-            opening: self.name.origin,
-            trigger: Trigger::Condition(other.is_negative),
-            name: other.condition.clone(),
-            within: Some(variable),
-            depends_on_mode: false,
-            items: vec![WhenItem { origin: self.name.origin, kind }],
-            limit: None,
-        };
-        [StatementKind::Equation(equation), StatementKind::When(when)]
-    }
-}
-
-/// A mode variable.
+/// A mode variable, or one for each value of the variables of the loops around its block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModeVariable {
     /// Its name.
@@ -96,6 +43,14 @@ pub struct ModeVariable {
     pub alternatives: Vec<Name>,
     /// The alternative in which a run begins, if one is named.
     pub start: Option<Name>,
+    /// Number of loops around its block.
+    pub loops: usize,
+    /// The statements of the innermost `for` or `if` around its block; `None` if it stands in none.
+    pub inside: Option<Range<usize>>,
+    /// The values of the variables of the loops around it, for each instance, ascending.
+    pub instances: Vec<Vec<i64>>,
+    /// The number of instances of mode variables before it.
+    pub first: usize,
 }
 
 impl ModeVariable {
@@ -107,6 +62,21 @@ impl ModeVariable {
     /// The alternative in which a run begins.
     pub fn at_start(&self) -> usize {
         self.start.as_ref().and_then(|start| self.position(&start.text)).unwrap_or(0)
+    }
+
+    /// The position of an instance among those of all mode variables.
+    pub fn instance(&self, at: &[i64]) -> Option<usize> {
+        self.instances.binary_search_by(|known| known.as_slice().cmp(at)).ok().map(|position| self.first + position)
+    }
+
+    /// The positions of its instances.
+    pub fn range(&self) -> Range<usize> {
+        self.first..self.first + self.instances.len()
+    }
+
+    /// Whether its name alone says which instance is meant in a statement.
+    pub fn is_unique_at(&self, statement: usize) -> bool {
+        self.loops == 0 || self.inside.as_ref().is_some_and(|inside| inside.contains(&statement))
     }
 }
 
@@ -130,31 +100,59 @@ impl Decided {
 }
 
 impl Expressions {
+    /// The mode variable that an expression names, by position, and its indices: `valve` or `valve[i]`.
+    fn mode_variable(&self, id: NodeId, variables: &[ModeVariable]) -> Option<(usize, Vec<Expression>)> {
+        let (mut at, mut indices) = (id, Vec::new());
+        while let &Node::Index { array, index } = self.node(at) {
+            // The nodes of an index follow those of what is indexed.
+            indices.push(Expression { first: self.at(array.index() + 1), root: index });
+            at = array;
+        }
+        indices.reverse();
+        let Node::Name(name) = self.node(at) else { return None };
+        Some((variables.iter().position(|it| it.name.text == *name)?, indices))
+    }
+
     /// Turns a comparison of a mode variable with one of its alternatives, as in `clutch == engaged`, into one of positions;
     /// says whether this is one.
-    fn decide(&mut self, id: NodeId, variables: &[ModeVariable], mode: &[usize]) -> bool {
+    fn decide(&mut self, id: NodeId, variables: &[ModeVariable], statement: usize) -> bool {
         let &Node::Comparison(Comparison::Equal | Comparison::NotEqual, left, right) = self.node(id) else {
             return false;
         };
-        let (Node::Name(variable), Node::Name(alternative)) = (self.node(left), self.node(right)) else { return false };
-        let Some(variable) = variables.iter().position(|it| it.name.text == *variable) else { return false };
+        let Some((variable, indices)) = self.mode_variable(left, variables) else { return false };
+        let Node::Name(alternative) = self.node(right) else { return false };
         let Some(alternative) = variables[variable].position(alternative) else { return false };
-        let number = |position: usize| Node::Number(Rational::from(position as i64));
-        self.replace(left, number(mode.get(variable).copied().unwrap_or(0)));
-        self.replace(right, number(alternative));
+        let is_indexed = !indices.is_empty();
+        if !is_indexed && !variables[variable].is_unique_at(statement) {
+            return false;
+        }
+        let name = indices.first().map_or(left, |index| self.at(index.first.index() - 1));
+        self.replace(name, Node::Mode { variable, is_indexed });
+        self.replace(right, Node::Number(Rational::from(alternative as i64)));
         true
+    }
+}
+
+impl Expressions {
+    /// The branch of the statements of an alternative: they hold for the instances that have it.
+    fn branch(&mut self, it: &Alternative, variable: usize, alternative: usize) -> Branch {
+        let origin = it.name.origin;
+        let first = self.push(Node::Mode { variable, is_indexed: false }, origin);
+        let number = self.push(Node::Number(Rational::from(alternative as i64)), origin);
+        let root = self.push(Node::Comparison(Comparison::Equal, first, number), origin);
+        Branch { before: Vec::new(), condition: Some(Expression { first, root }), statements: it.statements }
     }
 }
 
 impl Model {
     /// Decides the comparisons of mode variables in what may depend on the mode: equations, sub-expressions and events.
-    fn decide(&self, expressions: &mut Expressions, variables: &[ModeVariable], mode: &[usize]) -> Decided {
+    fn decide(&self, expressions: &mut Expressions) -> Decided {
         let mut decided = Decided::default();
-        for statement in &self.statements {
+        for (number, statement) in self.statements.iter().enumerate() {
             let parts = statement.kind.depending_on_mode();
             for position in parts.iter().flat_map(|part| part.range()) {
                 let id = expressions.at(position);
-                if expressions.decide(id, variables, mode) {
+                if expressions.decide(id, &self.modes, number) {
                     decided.comparisons.insert(id);
                 }
             }
@@ -176,7 +174,6 @@ impl StatementKind {
             StatementKind::Equation(it) => sides(it).collect(),
             StatementKind::Definition(it) => it.value.into_iter().collect(),
             StatementKind::Branch(it) => it.before.iter().copied().chain(it.condition).collect(),
-            StatementKind::Complementary(it) => it.sides.iter().flat_map(|it| [it.value, it.is_negative]).collect(),
             StatementKind::When(it) => {
                 let condition = match it.trigger {
                     Trigger::Condition(condition) => Some(condition),
@@ -195,20 +192,26 @@ impl StatementKind {
 }
 
 impl Model {
-    /// The mode variables, in the order of the text.
+    /// The mode variables, in the order of the text, with an instance for those outside of all loops.
     pub fn mode_variables(&self) -> Vec<ModeVariable> {
         let mut variables: Vec<ModeVariable> = Vec::new();
-        for statement in &self.statements {
+        // The loops and branches around a statement: their bodies, and whether they are loops.
+        let mut around: Vec<(Range<usize>, bool)> = Vec::new();
+        for (position, statement) in self.statements.iter().enumerate() {
+            around.retain(|(body, _)| body.contains(&position));
+            let body = |statements: usize| position + 1..position + 1 + statements;
             match &statement.kind {
-                StatementKind::Modes(it) => {
-                    let (name, start) = (it.name.clone(), it.start.clone());
-                    variables.push(ModeVariable { name, alternatives: Vec::new(), start });
-                }
-                StatementKind::Complementary(it) => {
-                    let name = |side: &str| Name { text: side.to_string(), origin: it.name.origin };
-                    let alternatives = SIDES.map(name).to_vec();
-                    variables.push(ModeVariable { name: it.name.clone(), alternatives, start: None });
-                }
+                StatementKind::For(it) => around.push((body(it.statements), true)),
+                StatementKind::Branch(it) => around.push((body(it.statements), false)),
+                StatementKind::Modes(it) => variables.push(ModeVariable {
+                    name: it.name.clone(),
+                    alternatives: Vec::new(),
+                    start: it.start.clone(),
+                    loops: around.iter().filter(|(_, is_loop)| *is_loop).count(),
+                    inside: around.last().map(|(body, _)| body.clone()),
+                    instances: vec![Vec::new()],
+                    first: variables.len(),
+                }),
                 StatementKind::Alternative(it) => {
                     if let Some(variable) = variables.last_mut() {
                         variable.alternatives.push(it.name.clone());
@@ -220,21 +223,21 @@ impl Model {
         variables
     }
 
-    /// The text with one alternative of each mode variable. Equations of others keep their numbers, so that an equation has
-    /// the same number in all modes. In a mode in which no run begins, there are no initial equations, and fixed start
-    /// values are guesses: they hold in another one.
+    /// The text with one alternative of each instance of a mode variable. Equations of others keep their numbers, so that
+    /// an equation has the same number in all modes. In a mode in which no run begins, there are no initial equations, and
+    /// fixed start values are guesses: they hold in another one.
     pub fn in_mode(&self, mode: &[usize]) -> Model {
-        let variables = self.mode_variables();
-        let is_start = variables.iter().zip(mode).all(|(variable, &chosen)| variable.at_start() == chosen);
-        let mut model = Model { statements: Vec::with_capacity(self.statements.len()), ..self.clone() };
-        let decided = self.decide(&mut model.expressions, &variables, mode);
+        let is_start =
+            self.modes.iter().all(|it| it.range().all(|instance| mode.get(instance) == Some(&it.at_start())));
+        let mut model =
+            Model { statements: Vec::with_capacity(self.statements.len()), mode: mode.to_vec(), ..self.clone() };
+        let decided = self.decide(&mut model.expressions);
         let (mut variable, mut alternative) = (None::<usize>, None::<usize>);
         let [mut end_of_block, mut end_of_alternative, mut end_of_initial] = [0; 3];
         for (position, statement) in self.statements.iter().enumerate() {
             if position >= end_of_alternative {
                 alternative = None;
             }
-            let is_inside = position < end_of_block;
             let kind = match &statement.kind {
                 // No run begins in another mode.
                 StatementKind::Initial(it) if !is_start => {
@@ -246,38 +249,30 @@ impl Model {
                     variable = Some(variable.map_or(0, |before| before + 1));
                     end_of_block = position + 1 + it.statements;
                     alternative = None;
-                    StatementKind::Inactive { is_equation: false }
-                }
-                StatementKind::Complementary(it) => {
-                    let number = variable.map_or(0, |before| before + 1);
-                    variable = Some(number);
-                    (end_of_block, alternative) = (position + 1, None);
-                    let chosen = mode.get(number).copied().unwrap_or(0);
-                    for kind in it.in_alternative(chosen, number) {
-                        model.statements.push(Statement { kind, ..statement.clone() });
-                    }
-                    continue;
+                    statement.kind.clone()
                 }
                 StatementKind::Alternative(it) => {
                     end_of_alternative = position + 1 + it.statements;
-                    let known = variable.and_then(|variable| variables.get(variable));
-                    alternative = known.and_then(|known| known.position(&it.name.text));
-                    StatementKind::Inactive { is_equation: false }
+                    let of = variable.and_then(|number| Some((number, self.modes.get(number)?)));
+                    alternative = of.and_then(|(_, of)| of.position(&it.name.text));
+                    match of.zip(alternative) {
+                        Some(((number, of), alternative)) if of.inside.is_some() => {
+                            StatementKind::Branch(model.expressions.branch(it, number, alternative))
+                        }
+                        _ => StatementKind::Inactive { is_equation: false },
+                    }
                 }
                 kind => {
-                    let chosen = variable.and_then(|variable| mode.get(variable).copied());
-                    match is_inside && alternative != chosen {
+                    let within = variable.filter(|_| position < end_of_block);
+                    let chosen = within.and_then(|number| self.modes.get(number)).filter(|of| of.inside.is_none());
+                    match chosen.is_some_and(|of| mode.get(of.first).copied() != alternative) {
                         true => StatementKind::Inactive { is_equation: matches!(kind, StatementKind::Equation(_)) },
-                        false => {
-                            let within = variable.filter(|_| is_inside);
-                            self.statement_in_mode(kind, within, (&variables, &decided), is_start)
-                        }
+                        false => self.statement_in_mode(kind, within, &decided, is_start),
                     }
                 }
             };
             model.statements.push(Statement { kind, ..statement.clone() });
         }
-        (model.modes, model.mode) = (variables, mode.to_vec());
         model
     }
 
@@ -286,7 +281,7 @@ impl Model {
         &self,
         kind: &StatementKind,
         within: Option<usize>,
-        (variables, decided): (&[ModeVariable], &Decided),
+        decided: &Decided,
         is_start: bool,
     ) -> StatementKind {
         let mut kind = kind.clone();
@@ -297,7 +292,7 @@ impl Model {
                     when.depends_on_mode = decided.is_in(&self.expressions, condition);
                 }
                 let of_limit = when.limit.iter_mut().flat_map(|limit| &mut limit.items);
-                when.items.iter_mut().chain(of_limit).for_each(|item| self.find_transition(item, variables));
+                when.items.iter_mut().chain(of_limit).for_each(|item| self.find_transition(item));
             }
             StatementKind::Variable(it) if !is_start => {
                 it.start.iter_mut().for_each(|(given, _)| *given = Given::Guess);
@@ -309,15 +304,14 @@ impl Model {
     }
 
     /// Turns `clutch = engaged`, read as a change of an unknown, into a transition.
-    fn find_transition(&self, item: &mut WhenItem, variables: &[ModeVariable]) {
+    fn find_transition(&self, item: &mut WhenItem) {
         let WhenItemKind::Change(Equation { left: Some(left), right: Some(right) }) = &item.kind else { return };
-        let Node::Name(name) = self.expressions.node(left.root) else { return };
-        let Some(variable) = variables.iter().position(|variable| variable.name.text == *name) else { return };
+        let Some((variable, indices)) = self.expressions.mode_variable(left.root, &self.modes) else { return };
         let origin = self.expressions.origin(right.root);
         let alternative = match self.expressions.node(right.root) {
             Node::Name(alternative) => alternative.clone(),
             _ => String::new(),
         };
-        item.kind = WhenItemKind::Enter { variable, alternative: Name { text: alternative, origin } };
+        item.kind = WhenItemKind::Enter { variable, indices, alternative: Name { text: alternative, origin } };
     }
 }

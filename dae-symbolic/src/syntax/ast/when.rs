@@ -64,6 +64,8 @@ pub enum WhenItemKind {
     Enter {
         /// The mode variable, by position.
         variable: usize,
+        /// The indices of the instance; none in the loops around its block.
+        indices: Vec<Expression>,
         /// The alternative; without a name if what stands there is no name.
         alternative: Name,
     },

@@ -19,54 +19,84 @@ pub(super) use words::{PATH_WORDS, STATEMENT_WORDS, infix, is_keyword, name, ope
 /// The largest number of branches in sequence, and of branches nested in each other.
 pub(crate) const MAX_BRANCHES: usize = 64;
 
-/// Whether a statement can be repeated by a `for`, or chosen by an `if`; `is_initial` says whether it would stand in
-/// `initial { … }`.
-pub(super) fn inside_block(kind: &StatementKind, is_initial: bool) -> bool {
-    match kind {
-        StatementKind::Equation(_)
-        | StatementKind::Definition(_)
-        | StatementKind::For(_)
-        | StatementKind::Branch(_) => true,
-        StatementKind::Start(_) | StatementKind::When(_) => !is_initial,
-        StatementKind::Constant(_)
-        | StatementKind::Parameter(_)
-        | StatementKind::Input(_)
-        | StatementKind::Supplied(_)
-        | StatementKind::Table(_)
-        | StatementKind::External(_)
-        | StatementKind::Function(_)
-        | StatementKind::Invariant(_)
-        | StatementKind::Derived(_)
-        | StatementKind::LieGroup(_)
-        | StatementKind::Modes(_)
-        | StatementKind::Alternative(_)
-        | StatementKind::Complementary(_)
-        | StatementKind::Inactive { .. }
-        | StatementKind::Initial(_)
-        | StatementKind::Forms(_)
-        | StatementKind::Variable(_) => false,
-    }
+/// What statements stand in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Within {
+    /// The model itself.
+    Model,
+    /// A `for` or `if`.
+    Repeated,
+    /// `initial { … }`, and blocks inside of it.
+    Initial,
+    /// An alternative of `modes`, and blocks inside of it.
+    Alternative,
 }
 
-/// A declaration inside a `for`, `if` or `initial`, or a statement that belongs to no such block.
-pub(super) fn not_inside_block(kind: &StatementKind, is_initial: bool, at: Origin) -> Diagnostic {
-    if is_initial {
-        let message = "`initial` holds equations, `let`, `for` and `if`";
-        let finding = Diagnostic::error(Code::UnsupportedConstruct, message).label(at, "not allowed in here");
-        return finding.help("declare it before; `x = 1;` in here is an equation that holds at the start");
+impl Within {
+    /// What the body of a statement in here is.
+    pub(super) fn body_of(self, head: &StatementKind) -> Within {
+        match (self, head) {
+            (Within::Initial | Within::Alternative, _) => self,
+            (_, StatementKind::Initial(_)) => Within::Initial,
+            (_, StatementKind::Modes(_)) => Within::Alternative,
+            _ => Within::Repeated,
+        }
     }
-    if matches!(kind, StatementKind::Initial(_)) {
-        let message = "`initial` stands on its own, not in another block";
-        let finding = Diagnostic::error(Code::UnsupportedConstruct, message).label(at, "not allowed in here");
-        return finding
-            .help("write `initial { for i in 0..N { … } }`; initial equations hold in the mode at the start");
+
+    /// Whether a statement can stand in here.
+    pub(super) fn holds(self, kind: &StatementKind) -> bool {
+        match kind {
+            _ if self == Within::Model => true,
+            StatementKind::Equation(_)
+            | StatementKind::Definition(_)
+            | StatementKind::For(_)
+            | StatementKind::Branch(_) => true,
+            StatementKind::Start(_) | StatementKind::When(_) => self != Within::Initial,
+            StatementKind::Modes(_) => self == Within::Repeated,
+            StatementKind::Constant(_)
+            | StatementKind::Parameter(_)
+            | StatementKind::Input(_)
+            | StatementKind::Supplied(_)
+            | StatementKind::Table(_)
+            | StatementKind::External(_)
+            | StatementKind::Function(_)
+            | StatementKind::Invariant(_)
+            | StatementKind::Derived(_)
+            | StatementKind::LieGroup(_)
+            | StatementKind::Alternative(_)
+            | StatementKind::Inactive { .. }
+            | StatementKind::Initial(_)
+            | StatementKind::Forms(_)
+            | StatementKind::Variable(_) => false,
+        }
     }
-    Diagnostic::error(
-        Code::UnsupportedConstruct,
-        "`for`, `if` and the alternatives of `modes` hold equations, `let`, `start`, `when`, `for` and `if`",
-    )
-    .label(at, "not allowed in here")
-    .help("declare it before: for one value per index an array, `var q: [f64; N];`")
+
+    /// A statement that cannot stand in here.
+    pub(super) fn misplaced(self, kind: &StatementKind, at: Origin) -> Diagnostic {
+        let (message, help) = match (self, kind) {
+            (Within::Initial, _) => (
+                "`initial` holds equations, `let`, `for` and `if`",
+                "declare it before; `x = 1;` in here is an equation that holds at the start",
+            ),
+            (_, StatementKind::Initial(_)) => (
+                "`initial` stands on its own, not in another block",
+                "write `initial { for i in 0..N { … } }`; initial equations hold in the mode at the start",
+            ),
+            (_, StatementKind::Modes(_)) => (
+                "an alternative of `modes` holds no other `modes`",
+                "write one block after the other: a mode is a choice of an alternative for each of them",
+            ),
+            (Within::Alternative, _) => (
+                "alternatives of `modes` hold equations, `let`, `start`, `when`, `for` and `if`",
+                "declare it before the block",
+            ),
+            (Within::Model | Within::Repeated, _) => (
+                "`for` and `if` hold equations, `let`, `start`, `when`, `modes`, `for` and `if`",
+                "declare it before: for one value per index an array, `var q: [f64; N];`",
+            ),
+        };
+        Diagnostic::error(Code::UnsupportedConstruct, message).label(at, "not allowed in here").help(help)
+    }
 }
 
 /// A statement about the whole problem (a list, an energy, a cost, the horizon) inside a `for` of a block from which
