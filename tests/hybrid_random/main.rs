@@ -81,6 +81,22 @@ fn event(random: &mut Rng, n: usize, (mode, modes): (usize, usize), enters: bool
     text + "}\n"
 }
 
+/// Two further unknowns with modes of their own, in a loop.
+fn switches(random: &mut Rng, n: usize) -> String {
+    let (up, down) = (f64::from(random.i32(1..=10)) / 10.0, f64::from(random.i32(-10..=-1)) / 10.0);
+    let k = random.usize(0..n);
+    let asked = if random.bool() { "0" } else { "if i == 1 && switch[0] == off { 1 } else { 0 }" };
+    format!(
+        "var z: [f64; 2] = |i| 0.5 * i;
+        for i in 0..2 {{ modes switch {{
+            on {{ der(z[i]) = 1 + i - 0.3 * x{k}; when z[i] > {up:?} {{ switch = off; }} }}
+            off {{ der(z[i]) = -1 + ({asked}); when z[i] < {down:?} {{ switch = on; c = pre(c) + 1; }} }}
+        }} }}
+        when t > {:?} {{ switch[1] = on; }}\n",
+        f64::from(random.u8(0..20)) / 10.0
+    )
+}
+
 fn text(random: &mut Rng) -> String {
     let (n, modes) = (random.usize(2..=4), random.usize(2..=3));
     let mut text = String::from("struct Random { param p = 1; discrete c = 0;\n");
@@ -95,7 +111,11 @@ fn text(random: &mut Rng) -> String {
         text += &format!("der(x{k}) = p * ({}) - x{k}{jump}{force};\n", linear(random, n));
     }
     for _ in 0..random.u8(0..3) {
-        text += &event(random, n, (0, modes), false);
+        let enters = random.u8(0..4) == 0;
+        text += &event(random, n, (0, modes), enters);
+    }
+    if random.u8(0..6) == 0 {
+        text += &switches(random, n);
     }
     text += "modes state {\n";
     for mode in 0..modes {

@@ -97,7 +97,14 @@ impl ModeReport {
         if let Some(degrees) = self.degrees_of_freedom {
             parts.push(count(degrees, "degree") + " of freedom");
         }
-        parts.extend(self.changes.iter().map(|it| format!("{} when {}", it.to, it.event)));
+        parts.extend(self.changes.iter().map(|it| format!("{} when {}", self.entered(&it.to), it.event)));
         parts.join("; ")
+    }
+
+    /// The alternatives of another mode that this one does not have; its name if it is this one.
+    fn entered(&self, to: &str) -> String {
+        let pairs = to.split(", ").zip(self.name.split(", "));
+        let entered: Vec<&str> = pairs.filter(|(to, here)| to != here).map(|(to, _)| to).collect();
+        if entered.is_empty() { to.to_string() } else { entered.join(", ") }
     }
 }

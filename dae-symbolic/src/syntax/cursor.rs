@@ -147,19 +147,34 @@ impl Cursor {
     /// Whether there are braces before the next `;` or `=`, and the first of them hold statements or nothing, not an
     /// expression.
     pub(super) fn opens_statements(&self) -> bool {
-        let mut at = self.position;
-        let open = loop {
-            match self.tokens.get(at) {
-                Some(Token::Open(Delimiter::Brace, close)) => break (at, *close),
-                Some(Token::Open(_, close)) => at = close + 1,
-                Some(Token::Operator(";" | "=")) | Some(Token::Close(_)) | None => return false,
-                Some(_) => at += 1,
+        let mut from = self.position;
+        loop {
+            let Some((open, close)) = self.next_braces(from) else { return false };
+            match self.tokens.get(open + 1) {
+                _ if open + 1 == close => return true,
+                Some(Token::Word(word)) if matches!(word.as_str(), "for" | "when" | "modes") => return true,
+                _ if self.has_statement(open + 1, close) => return true,
+                // Statements or an expression, as the inner one.
+                Some(Token::Word(word)) if word == "if" => from = open + 1,
+                _ => return false,
             }
-        };
-        let (mut at, close) = (open.0 + 1, open.1);
-        if at == close {
-            return true;
         }
+    }
+
+    /// The next braces before a `;` or `=`.
+    fn next_braces(&self, mut at: usize) -> Option<(usize, usize)> {
+        loop {
+            match self.tokens.get(at)? {
+                Token::Open(Delimiter::Brace, close) => return Some((at, *close)),
+                Token::Open(_, close) => at = close + 1,
+                Token::Operator(";" | "=") | Token::Close(_) => return None,
+                _ => at += 1,
+            }
+        }
+    }
+
+    /// Whether there is a `;`, `=` or `~` outside of inner brackets.
+    fn has_statement(&self, mut at: usize, close: usize) -> bool {
         while at < close {
             match self.tokens.get(at) {
                 Some(Token::Operator(";" | "=" | "~")) => return true,

@@ -45,7 +45,8 @@ struct Known {
     identity: Identity,
     /// Whether its condition holds.
     held: bool,
-    /// The side of zero on which its function was on arrival, if it has occurred.
+    /// The side of zero on which its function was on arrival, if it has occurred here, in this mode or in one that was left
+    /// at once.
     arrived: Option<f64>,
     next_sample: Option<f64>,
 }
@@ -104,7 +105,8 @@ impl Events<'_, '_> {
             let known = all.map(|(k, (identity, &held))| Known {
                 identity,
                 held,
-                arrived: happened.contains(&(own + k)).then(|| arrived[own + k]),
+                arrived: Some(arrived[own + k])
+                    .filter(|side| happened.contains(&(own + k)) || side.abs() == f64::MIN_POSITIVE),
                 next_sample: declared.next_sample(k),
             });
             known.collect()
