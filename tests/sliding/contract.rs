@@ -6,7 +6,7 @@ use dae::symbolic::form::Form;
 use dae::{Dae, Integration};
 
 use super::mechanics::blocks;
-use super::{index1, interpreted};
+use super::{completed, index1, interpreted};
 
 /// Generated code.
 mod generated {
@@ -72,38 +72,59 @@ fn generated_code_slides_as_the_interpreter_does() {
     assert!(solution.slides.len() > 60 && solution.statistics.steps < 500, "{:?}", solution.statistics);
 }
 
-/// The Jacobians between the sides are the derivatives of the equations: by differences.
+/// The Jacobians between the sides are the derivatives of the equations: by differences, at this state with weights.
+fn check_jacobians(form: &dyn Dae, (t, ys, yp): (f64, &[f64], &[f64])) {
+    let blended = form.blended().expect("equations between the sides");
+    let BlendedDescription { surfaces, jacobian_y, surfaces_jacobian, .. } = blended.blended_description();
+    let (n, m, h) = (yp.len(), surfaces.len(), 1e-6);
+    assert_eq!((n, n + m), (form.description().unknowns.len(), ys.len()));
+    let mut values = vec![0.0; jacobian_y.len()];
+    blended.blended_jacobian_y(t, ys, yp, &mut values);
+    let mut of_surfaces = vec![0.0; surfaces_jacobian.len()];
+    blended.surfaces_jacobian(t, &ys[..n], &mut of_surfaces);
+    for column in 0..n + m {
+        let at = |step: f64| {
+            let mut moved = ys.to_vec();
+            moved[column] += step;
+            let (mut residual, mut sigma) = (vec![0.0; n], vec![0.0; m]);
+            blended.blended_residual(t, &moved, yp, &mut residual);
+            blended.surfaces(t, &moved[..n], &mut sigma);
+            [residual, sigma]
+        };
+        let [ahead, behind] = [at(h), at(-h)];
+        let entry = |pattern: &Pattern, values: &[f64], row: usize| {
+            pattern.row(row).find(|(k, _)| *k == column).map_or(0.0, |(_, place)| values[place])
+        };
+        let check = |k: usize, pattern: &Pattern, values: &[f64], row: usize| {
+            let slope = (ahead[k][row] - behind[k][row]) / (2.0 * h);
+            assert!((entry(pattern, values, row) - slope).abs() < 1e-7, "{k}, {row}, {column}: {slope}");
+        };
+        (0..n).for_each(|row| check(0, jacobian_y, &values, row));
+        (0..m).for_each(|row| check(1, surfaces_jacobian, &of_surfaces, row));
+    }
+}
+
 #[test]
 fn jacobians_between_the_sides() {
     let form = index1(
         "var x = 1; var y = 0.5; der(x) = -signum(x) * abs(y) + max(x, y) * sin(t);
          der(y) = if x * y > t { exp(-x) } else { y.powi(2) * signum(y) };",
     );
-    let blended = form.blended().expect("equations between the sides");
-    let BlendedDescription { surfaces, jacobian_y, surfaces_jacobian, .. } = blended.blended_description();
-    assert_eq!(surfaces.len(), 2, "{:?}", form.description().switches);
-    let (ys, yp, t, h) = (vec![0.3, -0.7, 0.2, 0.6], vec![0.1, 0.4], 0.9, 1e-6);
-    let mut values = vec![0.0; jacobian_y.len()];
-    blended.blended_jacobian_y(t, &ys, &yp, &mut values);
-    let mut of_surfaces = vec![0.0; surfaces_jacobian.len()];
-    blended.surfaces_jacobian(t, &ys[..2], &mut of_surfaces);
-    for column in 0..4 {
-        let at = |step: f64| {
-            let mut moved = ys.clone();
-            moved[column] += step;
-            let (mut residual, mut sigma) = (vec![0.0; 2], vec![0.0; 2]);
-            blended.blended_residual(t, &moved, &yp, &mut residual);
-            blended.surfaces(t, &moved[..2], &mut sigma);
-            [residual, sigma]
-        };
-        let [ahead, behind] = [at(h), at(-h)];
-        let slopes = |k: usize, row: usize| (ahead[k][row] - behind[k][row]) / (2.0 * h);
-        for row in 0..2 {
-            let entry = |pattern: &Pattern, values: &[f64]| {
-                pattern.row(row).find(|(k, _)| *k == column).map_or(0.0, |(_, place)| values[place])
-            };
-            assert!((entry(jacobian_y, &values) - slopes(0, row)).abs() < 1e-8, "{row}, {column}");
-            assert!((entry(surfaces_jacobian, &of_surfaces) - slopes(1, row)).abs() < 1e-8, "{row}, {column}");
-        }
+    check_jacobians(&form, (0.9, &[0.3, -0.7, 0.2, 0.6], &[0.1, 0.4]));
+}
+
+/// In local coordinates, the multipliers of the constraints take part in the equations between the sides.
+#[test]
+fn jacobians_between_the_sides_in_local_coordinates() {
+    for form in ["dummy", "tangent"] {
+        let system = completed(super::mechanics::PENDULUM, form);
+        let n = system.description().unknowns.len();
+        assert_eq!(n, 7, "four states, the multiplier, and one for each of two constraints");
+        let value = |k: usize, scale: f64| scale * (1.0 + 0.7 * k as f64).sin();
+        let state: Vec<f64> = [0.6, -0.8, 0.4, 0.3].into_iter().chain((4..n).map(|k| value(k, 0.1))).collect();
+        let yp: Vec<f64> = (0..n).map(|k| value(k, 1.0)).collect();
+        system.choose_coordinates(0.5, &state, &yp, true);
+        let with_weight: Vec<f64> = state.iter().copied().chain([0.3]).collect();
+        check_jacobians(&*system, (0.5, &with_weight, &yp));
     }
 }

@@ -8,13 +8,21 @@ use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
 use dae::symbolic::pipeline::{Compiled, compile};
 use dae::symbolic::read_text;
-use dae::{Event, Failure, Integration, Method, Record, RunError, Solution};
+use dae::{Dae, Event, Failure, Integration, Method, Record, RunError, Solution};
 
 const METHODS: [Method; 3] = [Method::Radau5, Method::Radau, Method::Bdf];
 
 fn compiled(body: &str) -> Compiled {
     let (model, _) = read_text(&format!("struct M {{ {body} }}")).unwrap_or_else(|r| panic!("{}", r.diagnostics));
     compile(model.with_forms(Form::BASIC), 0.0).unwrap_or_else(|r| panic!("{}", r.diagnostics))
+}
+
+/// A formulation of a model, with what the runtime adds to it.
+fn completed(body: &str, form: &str) -> Box<dyn Dae> {
+    let (model, _) = read_text(&format!("struct M {{ {body} }}")).expect("a model");
+    let compiled = compile(model.with_forms([form.parse::<Form>().expect("a form")]), 0.0).expect("the form");
+    let it = &compiled.forms[0];
+    Interpreter::new(it.program.clone(), compiled.prolonged.clone()).completed(it.formulation.completion)
 }
 
 fn interpreted(compiled: &Compiled, form: Form) -> Interpreter {

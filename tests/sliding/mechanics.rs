@@ -1,13 +1,11 @@
 //! Dry friction: bodies that stick and slip, and come to rest.
 
 use dae::runtime::solution::Slide;
-use dae::symbolic::eval::Interpreter;
 use dae::symbolic::form::Form;
-use dae::symbolic::pipeline::{Compiled, compile};
-use dae::symbolic::read_text;
+use dae::symbolic::pipeline::Compiled;
 use dae::{Integration, Method};
 
-use super::{METHODS, compiled, index1, interpreted, run, times};
+use super::{METHODS, compiled, completed, index1, interpreted, run, times};
 
 /// A block on a belt with Stribeck friction: between its slips the block moves with the belt.
 #[test]
@@ -79,14 +77,17 @@ fn a_pendulum_with_dry_friction_comes_to_rest() {
     }
 }
 
+/// A pendulum in Cartesian coordinates with much dry friction.
+pub(super) const PENDULUM: &str =
+    "param g = 9.81; param mu = 2; var x = 0.6; var y = -0.8; var u = 0; var v ~ 0; var lambda;
+    let w = x * v - y * u;
+    der(x) = u; der(y) = v;
+    der(u) = -lambda * x + mu * y * signum(w); der(v) = -lambda * y - g - mu * x * signum(w);
+    x.powi(2) + y.powi(2) = 1;";
+
 /// Every method with step-size control, in the forms that suit it: the pendulum comes to rest at the same time.
 #[test]
 fn every_method_slides() {
-    let text = "param g = 9.81; param mu = 2; var x = 0.6; var y = -0.8; var u = 0; var v ~ 0; var lambda;
-         let w = x * v - y * u;
-         der(x) = u; der(y) = v;
-         der(u) = -lambda * x + mu * y * signum(w); der(v) = -lambda * y - g - mu * x * signum(w);
-         x.powi(2) + y.powi(2) = 1;";
     let angle =
         index1("var phi = 0.6435011087932844; var w = 0; der(phi) = w; der(w) = -9.81 * sin(phi) - 2 * signum(w);");
     let reference = run(&angle, Method::Radau, [0.0, 5.0]);
@@ -99,12 +100,11 @@ fn every_method_slides() {
         ("pc", &[Method::Radau]),
         ("baumgarte(1)", &[Method::Radau5]),
         ("underlying", &[Method::Radau5, Method::Dopri5, Method::Dop853]),
+        ("dummy", &[Method::Radau5, Method::Radau, Method::Bdf]),
+        ("state_space", &[Method::Bdf]),
+        ("tangent", &[Method::Radau5, Method::Radau, Method::Bdf]),
     ] {
-        let (model, _) = read_text(&format!("struct M {{ {text} }}")).expect("a model");
-        let compiled = compile(model.with_forms([form.parse::<Form>().expect("a form")]), 0.0).expect("the form");
-        let it = &compiled.forms[0];
-        let system =
-            Interpreter::new(it.program.clone(), compiled.prolonged.clone()).completed(it.formulation.completion);
+        let system = completed(PENDULUM, form);
         for &method in methods {
             let solution = Integration::new(&*system).method(method).rtol(1e-10).atol(1e-10).run(0.0, 5.0);
             let solution = solution.unwrap_or_else(|error| panic!("{form} by {method:?}: {error}"));

@@ -29,7 +29,7 @@ use std::cell::RefCell;
 
 use crate::completions::delegate::{forward_invariants_to_inner, forward_to_inner};
 use crate::contract::class::Classified;
-use crate::contract::{Dae, Description, Pattern, Role, Unknown};
+use crate::contract::{Blended, BlendedDescription, Dae, Description, Pattern, Role, Unknown};
 use crate::linalg::complete_pivoting::CompletePivoting;
 use crate::linalg::iteration_matrix::Lu;
 use crate::linalg::structure::{Incidence, Matching};
@@ -70,12 +70,30 @@ pub struct StateSpace<D> {
     candidates: Vec<Candidate>,
     /// The candidates of each state.
     of_state: Vec<Vec<usize>>,
-    /// Position of each entry of the inner $\partial F/\partial y$ in the Jacobian with the multipliers.
+    /// $\partial F/\partial y$ with the multipliers.
+    by_state: ByState,
+    /// The equations between the sides of surfaces, if the inner formulation has them.
+    between: Option<Between>,
+    work: RefCell<Work>,
+}
+
+/// How the derivatives of rows in $(y, \mu)$ are made of those that the inner formulation has.
+#[derive(Clone, Debug)]
+struct ByState {
+    /// Position of each entry of the inner Jacobian in that with the multipliers.
     copies: Vec<usize>,
     /// For every derivative with respect to a multiplier: its position, and its terms $\partial F/\partial y'_j \cdot
     /// D_{jk}$.
     terms: Vec<(usize, Vec<(usize, usize)>)>,
-    work: RefCell<Work>,
+    /// Number of entries of the inner Jacobian in $y'$.
+    rates: usize,
+}
+
+/// The equations between the sides of surfaces.
+#[derive(Clone, Debug)]
+struct Between {
+    description: BlendedDescription,
+    by_state: ByState,
 }
 
 /// Storage.
@@ -87,6 +105,7 @@ struct Work {
     chosen_at: f64,
     /// $y' + D\mu$.
     yp: Vec<f64>,
+    /// Jacobians of the inner formulation, or of its equations between the sides of surfaces.
     jacobian_y: Vec<f64>,
     jacobian_yp: Vec<f64>,
     /// $\varphi_y$.
@@ -94,6 +113,51 @@ struct Work {
     small: Lu<f64>,
     column: Vec<f64>,
     elimination: CompletePivoting,
+}
+
+impl ByState {
+    /// From the patterns of rows in $y$ and in $y'$, and for each state the multipliers that act on it, `m` in all, with the
+    /// candidates by which they do; with the pattern of the rows in $(y, \mu)$ and in what comes after them.
+    fn of(by_y: &Pattern, by_yp: &Pattern, (acting, m): (&[Vec<(usize, usize)>], usize)) -> (ByState, Pattern) {
+        let n = acting.len();
+        let (mut starts, mut columns) = (vec![0], Vec::new());
+        let (mut copies, mut terms) = (vec![0; by_y.len()], Vec::new());
+        for row in 0..by_y.rows() {
+            // The multipliers occur nowhere else, and come before what follows the state.
+            let (of_state, after): (Vec<_>, Vec<_>) = by_y.row(row).partition(|&(column, _)| column < n);
+            let mut copy = |columns: &mut Vec<usize>, list: Vec<(usize, usize)>| {
+                for (column, position) in list {
+                    copies[position] = columns.len();
+                    columns.push(column);
+                }
+            };
+            copy(&mut columns, of_state);
+            let mut by_multiplier: Vec<Vec<(usize, usize)>> = vec![Vec::new(); m];
+            for (column, position) in by_yp.row(row).filter(|&(column, _)| column < n) {
+                acting[column].iter().for_each(|&(constraint, c)| by_multiplier[constraint].push((position, c)));
+            }
+            for (constraint, list) in by_multiplier.into_iter().enumerate().filter(|(_, list)| !list.is_empty()) {
+                terms.push((columns.len(), list));
+                columns.push(n + constraint);
+            }
+            copy(&mut columns, after);
+            starts.push(columns.len());
+        }
+        let pattern = Pattern { columns: by_y.columns, row_starts: starts.into(), column_indices: columns.into() };
+        (ByState { copies, terms, rates: by_yp.len() }, pattern)
+    }
+
+    /// Writes the Jacobian in $(y, \mu)$ of rows; `inner` writes those in $y$ and $y'$ at the derivatives that it is given.
+    fn write(&self, work: &mut Work, values: &mut [f64], inner: impl FnOnce(&[f64], &mut [f64], &mut [f64])) {
+        let Work { yp, jacobian_y, jacobian_yp, directions, .. } = work;
+        inner(yp, &mut jacobian_y[..self.copies.len()], &mut jacobian_yp[..self.rates]);
+        for (&place, value) in self.copies.iter().zip(&*jacobian_y) {
+            values[place] = *value;
+        }
+        for (place, terms) in &self.terms {
+            values[*place] = terms.iter().map(|&(position, c)| jacobian_yp[position] * directions[c]).sum();
+        }
+    }
 }
 
 impl<D: Dae> StateSpace<D> {
@@ -113,39 +177,29 @@ impl<D: Dae> StateSpace<D> {
             acting[candidate.state].push((candidate.constraint, c));
         }
         let of_state = acting.iter().map(|list| list.iter().map(|&(_, c)| c).collect()).collect();
-        let (mut starts, mut columns) = (vec![0], Vec::new());
-        let (mut copies, mut terms) = (vec![0; of.jacobian_y.len()], Vec::new());
-        for row in 0..of.jacobian_y.rows() {
-            for (column, position) in of.jacobian_y.row(row) {
-                copies[position] = columns.len();
-                columns.push(column);
-            }
-            let mut by_multiplier: Vec<Vec<(usize, usize)>> = vec![Vec::new(); m];
-            for (column, position) in of.jacobian_yp.row(row) {
-                acting[column].iter().for_each(|&(constraint, c)| by_multiplier[constraint].push((position, c)));
-            }
-            for (constraint, list) in by_multiplier.into_iter().enumerate().filter(|(_, list)| !list.is_empty()) {
-                terms.push((columns.len(), list));
-                columns.push(n + constraint);
-            }
-            starts.push(columns.len());
-        }
-        let jacobian_y =
-            Pattern { columns: of.unknowns.len(), row_starts: starts.into(), column_indices: columns.into() };
+        let (by_state, jacobian_y) = ByState::of(&of.jacobian_y, &of.jacobian_yp, (&acting, m));
         let description = Description { jacobian_y, ..of.clone() };
+        let between = inner.blended().map(|blended| {
+            let inner = blended.blended_description();
+            let (by_state, jacobian_y) = ByState::of(&inner.jacobian_y, &inner.jacobian_yp, (&acting, m));
+            Between { description: BlendedDescription { jacobian_y, ..inner.clone() }, by_state }
+        });
+        let sizes = |it: &ByState| [it.copies.len(), it.rates];
+        let of_between = between.as_ref().map_or([0; 2], |it| sizes(&it.by_state));
+        let [entries, rates] = std::array::from_fn(|k| sizes(&by_state)[k].max(of_between[k]));
         let work = Work {
             directions: vec![0.0; candidates.len()],
             chosen_at: 0.0,
             yp: vec![0.0; of.unknowns.len()],
-            jacobian_y: vec![0.0; of.jacobian_y.len()],
-            jacobian_yp: vec![0.0; of.jacobian_yp.len()],
+            jacobian_y: vec![0.0; entries],
+            jacobian_yp: vec![0.0; rates],
             invariants: vec![0.0; of.invariants_jacobian.len()],
             small: Lu::new(m),
             column: vec![0.0; m],
             elimination: CompletePivoting::new(m, vec![1.0; n]),
         };
         let work = RefCell::new(work);
-        StateSpace { inner, coordinates, description, constraints, candidates, of_state, copies, terms, work }
+        StateSpace { inner, coordinates, description, constraints, candidates, of_state, by_state, between, work }
     }
 
     /// Position of the first multiplier.
@@ -161,6 +215,13 @@ impl<D: Dae> StateSpace<D> {
             work.yp[candidate.state] += direction * y[n + candidate.constraint];
         }
         f(work);
+    }
+
+    /// Calls a function with the inner equations between the sides of surfaces, if there are any, and $y' + D\mu$.
+    fn between(&self, ys: &[f64], yp: &[f64], f: impl FnOnce(&dyn Blended, &mut Work)) {
+        if let Some(inner) = self.inner.blended() {
+            self.corrected(ys, yp, |work| f(inner, work));
+        }
     }
 
     /// Distance of $\varphi_y D$ from a singular matrix once the rows of $\varphi_y$ are scaled to largest entries of
@@ -298,15 +359,10 @@ impl<D: Dae> Dae for StateSpace<D> {
 
     fn jacobian_y(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
         self.corrected(y, yp, |work| {
-            self.inner.jacobian_y(t, y, &work.yp, &mut work.jacobian_y);
-            self.inner.jacobian_yp(t, y, &work.yp, &mut work.jacobian_yp);
-            for (&place, value) in self.copies.iter().zip(&work.jacobian_y) {
-                values[place] = *value;
-            }
-            for (place, terms) in &self.terms {
-                let term = |&(position, c): &(usize, usize)| work.jacobian_yp[position] * work.directions[c];
-                values[*place] = terms.iter().map(term).sum();
-            }
+            self.by_state.write(work, values, |yp, of_state, of_rates| {
+                self.inner.jacobian_y(t, y, yp, of_state);
+                self.inner.jacobian_yp(t, y, yp, of_rates);
+            });
         });
     }
 
@@ -334,6 +390,10 @@ impl<D: Dae> Dae for StateSpace<D> {
         self.corrected(y, yp, |work| self.inner.watched_functions(t, y, &work.yp, values));
     }
 
+    fn blended(&self) -> Option<&dyn Blended> {
+        self.between.as_ref().map(|_| self as &dyn Blended)
+    }
+
     fn choose_coordinates(&self, t: f64, y: &[f64], _yp: &[f64], anew: bool) -> bool {
         // Without constraints there is nothing to choose.
         if self.constraints.is_empty() {
@@ -347,5 +407,47 @@ impl<D: Dae> Dae for StateSpace<D> {
         self.choose(work);
         work.chosen_at = self.measure(work);
         true
+    }
+}
+
+/// The equations $\bar F(t, y, y' + D\mu, s) = 0$ between the sides of surfaces.
+impl<D: Dae> Blended for StateSpace<D> {
+    fn blended_description(&self) -> &BlendedDescription {
+        const NONE: &BlendedDescription = &BlendedDescription::NONE;
+        self.between.as_ref().map_or(NONE, |between| &between.description)
+    }
+
+    fn blended_residual(&self, t: f64, ys: &[f64], yp: &[f64], residual: &mut [f64]) {
+        self.between(ys, yp, |inner, work| inner.blended_residual(t, ys, &work.yp, residual));
+    }
+
+    fn blended_jacobian_y(&self, t: f64, ys: &[f64], yp: &[f64], values: &mut [f64]) {
+        let Some(between) = &self.between else { return };
+        self.between(ys, yp, |inner, work| {
+            between.by_state.write(work, values, |yp, of_state, of_rates| {
+                inner.blended_jacobian_y(t, ys, yp, of_state);
+                inner.blended_jacobian_yp(t, ys, yp, of_rates);
+            });
+        });
+    }
+
+    fn blended_jacobian_yp(&self, t: f64, ys: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.between(ys, yp, |inner, work| inner.blended_jacobian_yp(t, ys, &work.yp, values));
+    }
+
+    fn blended_jacobian_t(&self, t: f64, ys: &[f64], yp: &[f64], values: &mut [f64]) {
+        self.between(ys, yp, |inner, work| inner.blended_jacobian_t(t, ys, &work.yp, values));
+    }
+
+    fn surfaces(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.inner.blended().into_iter().for_each(|inner| inner.surfaces(t, y, values));
+    }
+
+    fn surfaces_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.inner.blended().into_iter().for_each(|inner| inner.surfaces_jacobian(t, y, values));
+    }
+
+    fn surfaces_jacobian_t(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.inner.blended().into_iter().for_each(|inner| inner.surfaces_jacobian_t(t, y, values));
     }
 }

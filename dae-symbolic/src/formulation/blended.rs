@@ -73,8 +73,8 @@ pub(super) fn blended(
     names: &[(Expr, String)],
     places: &Numbering,
 ) -> Result<Option<BlendedProgram>, Unplaced> {
-    // Elsewhere, what the runtime adds during a run is not between the sides.
-    if !matches!(formulation.completion, None | Some(Completion::Underlying)) {
+    // Of a derivative array, the runtime takes combinations of rows that are not between the sides.
+    if matches!(formulation.completion, Some(Completion::DerivativeArray { .. })) {
         return Ok(None);
     }
     let n = formulation.unknowns.len();

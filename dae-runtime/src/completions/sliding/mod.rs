@@ -282,4 +282,8 @@ impl Dae for Sliding<'_> {
     fn prolongation(&self) -> &dyn Prolongation {
         self.surfaces.inner.prolongation()
     }
+
+    fn choose_coordinates(&self, t: f64, y: &[f64], yp: &[f64], anew: bool) -> bool {
+        self.surfaces.inner.choose_coordinates(t, &y[..self.size()], &yp[..self.size()], anew)
+    }
 }
