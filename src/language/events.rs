@@ -16,7 +16,7 @@
 //! | statement | meaning |
 //! |---|---|
 //! | `v = -e * pre(v);` | the value of an unknown after the event; `pre(…)` is that of an expression just before it |
-//! | `n = pre(n) + 1;` | likewise for a discrete variable |
+//! | `n = pre(n) + 1;` | likewise for a discrete variable: in samples, its value since the one before |
 //! | `der(x) = 0;` | likewise for a derivative that is a state |
 //! | `u = hold(n);` | the most recent value of a discrete variable: that after other events at the same time, if these change it |
 //! | `note "the tank is empty";` | a text for the record of the event |
@@ -170,6 +170,42 @@
 //! elsewhere then ends the run there. Unknowns that all formulations have are in the solution;
 //! [`Solution::modes`](crate::Solution::modes) says when modes were entered, what jumped and which unknowns were impulses.
 //!
+//! ## Modes in loops
+//!
+//! A block in a `for` is a mode variable for each value of the loop variables. Inside the loop its name alone means the one
+//! of the present value; elsewhere, and for another value, indices follow it:
+//!
+//! ```
+//! # use dae::Integration;
+//! dae::dae! {
+//!     /// A row of tanks, each with a valve that opens and shuts by its level.
+//!     pub struct Tanks {
+//!         const N = 3;
+//!         var level: [f64; N] = 1;
+//!         var outflow: [f64; N];
+//!         for i in 0..N {
+//!             if i == 0 { der(level[i]) = 0.2 - outflow[i]; }
+//!             else { der(level[i]) = outflow[i - 1] - outflow[i]; }
+//!             modes valve {
+//!                 open { outflow[i] = sqrt(level[i]); when level[i] < 0.5 { valve = shut; } }
+//!                 shut { outflow[i] = 0; when level[i] > 1.5 { valve = open; } }
+//!             }
+//!         }
+//!         when t >= 8 { valve[N - 1] = shut; note "closed by hand"; }
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), dae::RunError> {
+//! let solution = Integration::new(&Tanks::default().index1()).run(0.0, 8.0)?;
+//! assert_eq!(solution.modes[1].mode, "valve[0] = shut, valve[1] = open, valve[2] = open");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Equations, `let`s and `when`s of an alternative are repeated for those values of the loop variables that have it; where
+//! all have the same, the loop remains a loop. A block in an `if` exists where its condition holds. The modes are all
+//! combinations that events can enter: *n* valves have up to 2ⁿ.
+//!
 //! ## What is conserved
 //!
 //! In a new mode, states keep their values where its constraints allow that. Where a constraint does not hold before,
@@ -214,5 +250,5 @@
 //!
 //! ## What modes do not have yet
 //!
-//! A `modes` block does not stand in a `for` or `if`. Every run begins in the mode at the start, and events of a program,
-//! which are functions of the unknowns of one formulation, are refused.
+//! Every run begins in the mode at the start, and events of a program, which are functions of the unknowns of one
+//! formulation, are refused. An alternative holds no `modes` of its own.

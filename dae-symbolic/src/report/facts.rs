@@ -4,10 +4,12 @@
 
 use super::Report;
 use super::cases::statements;
+use super::modes;
 use super::sentences::count;
 use crate::spelling::lists::folded;
 
-/// The largest number of initial equations that are shown; a family has one for each of its members.
+/// The largest numbers of initial equations, events and modes that are shown one by one; a family has one for each of its
+/// members.
 const SHOWN: usize = 12;
 
 /// The main results: headings, each with a sentence. An empty heading continues the one above it.
@@ -50,14 +52,17 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
     if let Some(more) = report.initial_equations.len().checked_sub(SHOWN).filter(|more| *more > 0) {
         say("", format!("and {more} more initial equations"));
     }
-    for mode in &report.modes {
-        say(&format!("mode {}", mode.name), mode.sentence());
+    for (head, line) in modes::lines(&report.modes, SHOWN) {
+        say(&head, line);
     }
-    for event in &report.events {
+    for event in report.events.iter().take(SHOWN) {
         let mut parts = event.changes.clone();
         parts.extend(event.message.iter().map(|text| format!("\"{text}\"")));
         parts.extend(event.is_terminal.then(|| "the run ends".to_string()));
         say(&format!("when {}", event.name), parts.join(", "));
+    }
+    if let Some(more) = report.events.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        say("", format!("and {more} more events"));
     }
     if let Some(boundary) = &report.boundary {
         for condition in &boundary.conditions {

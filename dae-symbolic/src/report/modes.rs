@@ -85,26 +85,66 @@ impl ModeReport {
     }
 }
 
+/// Names of modes up to this length head a line.
+const SHORT: usize = 24;
+
+/// What is known about modes, in lines with a head each: `shown` modes one by one, and the others by what they have in
+/// common.
+pub(super) fn lines(modes: &[ModeReport], shown: usize) -> Vec<(String, String)> {
+    if modes.len() > shown {
+        return in_groups(modes);
+    }
+    let line = |(number, mode): (usize, &ModeReport)| {
+        let mut parts = vec![mode.standing()];
+        // The hidden constraints of the mode at the start have a list of their own.
+        if number > 0 && !mode.hidden_constraints.is_empty() {
+            parts.push(format!("hidden: {}", mode.hidden_constraints.join(", ")));
+        }
+        parts.extend(mode.changes.iter().map(|it| format!("{} when {}", mode.entered(&it.to), it.event)));
+        match mode.name.len() <= SHORT {
+            true => (format!("mode {}", mode.name), parts.join("; ")),
+            false => (format!("mode {}", number + 1), format!("{}: {}", mode.name, parts.join("; "))),
+        }
+    };
+    modes.iter().enumerate().map(line).collect()
+}
+
+/// Modes of which the same is known.
+fn in_groups(modes: &[ModeReport]) -> Vec<(String, String)> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for mode in modes {
+        let standing = mode.standing();
+        match groups.iter_mut().find(|(known, _)| *known == standing) {
+            Some((_, names)) => names.push(&mode.name),
+            None => groups.push((standing, vec![&mode.name])),
+        }
+    }
+    let line = |(standing, names): (String, Vec<&str>)| match names.as_slice() {
+        [one] => ("1 mode".to_string(), format!("{one}: {standing}")),
+        [first, ..] => (format!("{} modes", names.len()), format!("{first}, …: {standing}")),
+        [] => (String::new(), standing),
+    };
+    groups.into_iter().map(line).collect()
+}
+
 impl ModeReport {
-    /// What is known about the mode, in a sentence without its full stop.
-    pub(super) fn sentence(&self) -> String {
-        let mut parts = Vec::new();
-        match (self.differentiation_index, &self.grounds, &self.problem) {
-            (_, _, Some(problem)) => parts.push(format!("not well-posed: {problem}")),
-            (Some(index), Some(grounds), _) => parts.push(format!("index {index}, {grounds}")),
-            _ => parts.push("index not certified".into()),
+    /// The index and the number of degrees of freedom, or why the model is not well-posed.
+    fn standing(&self) -> String {
+        let index = match (self.differentiation_index, &self.grounds, &self.problem) {
+            (_, _, Some(problem)) => format!("not well-posed: {problem}"),
+            (Some(index), Some(grounds), _) => format!("index {index}, {grounds}"),
+            _ => "index not certified".into(),
+        };
+        match self.degrees_of_freedom {
+            Some(degrees) => format!("{index}; {} of freedom", count(degrees, "degree")),
+            None => index,
         }
-        if let Some(degrees) = self.degrees_of_freedom {
-            parts.push(count(degrees, "degree") + " of freedom");
-        }
-        parts.extend(self.changes.iter().map(|it| format!("{} when {}", self.entered(&it.to), it.event)));
-        parts.join("; ")
     }
 
-    /// The alternatives of another mode that this one does not have; its name if it is this one.
+    /// The alternatives of another mode that this one does not have.
     fn entered(&self, to: &str) -> String {
         let pairs = to.split(", ").zip(self.name.split(", "));
         let entered: Vec<&str> = pairs.filter(|(to, here)| to != here).map(|(to, _)| to).collect();
-        if entered.is_empty() { to.to_string() } else { entered.join(", ") }
+        if entered.is_empty() { "itself".to_string() } else { entered.join(", ") }
     }
 }

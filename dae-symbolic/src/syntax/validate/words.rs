@@ -159,6 +159,10 @@ pub(crate) fn missing_function(name: &str) -> Option<&'static str> {
         "rem" | "modulo" => "use `rem_euclid(x, y)`",
         "to_radians" => "multiply with `PI / 180`",
         "to_degrees" => "multiply with `180 / PI`",
+        "previous" | "last" => {
+            "in a `when`, use `pre(n)`: at a sample, `n = pre(n) + 1;` counts on from the one before"
+        }
+        "edge" | "change" => "a `when` happens as its condition becomes true",
         "ddt" | "diff" | "dt" | "d" | "derivative" => "use `der(x)`",
         _ => return None,
     })
