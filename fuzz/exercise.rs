@@ -137,7 +137,7 @@ pub(crate) fn exercise(text: &str, output: Output) -> Reached {
         return Reached::Readable;
     }
     let Ok(read) = Text::read_text(text) else { panic!("a text that has been read is not read again") };
-    if read.variables().iter().map(|variable| variable.alternatives.len()).product::<usize>() > MAX_MODES {
+    if read.mode_count() > MAX_MODES {
         return Reached::Readable;
     }
     write_macro(text, output);

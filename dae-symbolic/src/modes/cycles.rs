@@ -53,8 +53,11 @@ type Case<'a> = BTreeMap<&'a str, usize>;
 /// Findings about the mode variables of a text.
 pub(super) fn without_end(modes: &MultiMode) -> Diagnostics {
     let mut found = Diagnostics::new();
-    for variable in 0..modes.start.mode.len() {
-        found.extend(cycle(modes, variable));
+    for finding in (0..modes.start.mode.len()).filter_map(|variable| cycle(modes, variable)) {
+        // What is wrong with one instance of a loop is wrong with the others.
+        if !found.iter().any(|known| known.labels == finding.labels) {
+            found.push(finding);
+        }
     }
     found
 }

@@ -7,11 +7,12 @@
 //! follows from one by differentiation, another law is meant by the text alone: a string that becomes taut says how long
 //! it is, and not whether a weight at its end bounces.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::multi_mode::{Mode, MultiMode, target};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::model::{Event, derivative_name};
+use crate::origin::Origin;
 use crate::pipeline::Compiled;
 use crate::spelling::lists::listed;
 
@@ -19,12 +20,14 @@ use crate::spelling::lists::listed;
 pub(super) fn missing(modes: &MultiMode) -> Diagnostics {
     let by_mode: HashMap<&[usize], Mode<'_>> = modes.all().map(|it| (it.mode, it)).collect();
     let mut found = Diagnostics::new();
+    // One for each statement that enters a mode, whatever the mode that it leaves and the instance of a loop.
+    let mut reported: HashSet<Origin> = HashSet::new();
     for from in modes.all() {
-        for event in from.model.events.list.iter().filter(|event| !event.transitions.is_empty()) {
+        for event in &from.model.events.list {
+            let Some(first) = event.transitions.first().filter(|it| !reported.contains(&it.origin)) else { continue };
             let Some(to) = by_mode.get(&target(from.mode, event)[..]) else { continue };
-            if let Some(finding) = missing_at((&from, to), event)
-                && !found.iter().any(|known| known.message == finding.message && known.labels == finding.labels)
-            {
+            if let Some(finding) = missing_at((&from, to), event) {
+                reported.insert(first.origin);
                 found.push(finding);
             }
         }

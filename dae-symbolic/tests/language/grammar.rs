@@ -87,6 +87,7 @@ fn of_model(expressions: &Expressions, id: NodeId) -> String {
         Node::Repeat { value, count } => format!("[{}; {}]", of(value), of(count)),
         Node::At { .. } => unreachable!("no condition is drawn"),
         Node::RangeHead { .. } | Node::RangeSum { .. } => unreachable!("no sum is drawn"),
+        Node::Mode { .. } => unreachable!("the text is in no mode"),
     }
 }
 
