@@ -275,11 +275,61 @@ fn changes_of_mode_come_to_an_end() {
     let (code, message, _) = rejection(&heater("x < 22", "2 * x > 40"));
     assert_eq!(code, "E444");
     assert_eq!(message, "`x < 22` and `2 * x > 40` can hold together, and enter one another's modes without end");
-    // With a distance between the bounds, they cannot.
+    // With a distance between the bounds, they cannot, for the default values of parameters.
+    for (on, off) in
+        [("x < low", "x > high"), ("x < mid - band", "x > mid + band"), ("x - mid < -abs(band)", "x > high")]
+    {
+        let parameters = "param low = 20; param high = low + 2; param mid = 21; param band = 0.5;";
+        let text = heater(on, off).replace("var x", &format!("{parameters} var x"));
+        assert!(run(system(&text, "index1").as_ref(), Method::Radau, 1e-8, 10.0).modes.len() > 5, "{on}, {off}");
+        let crossed = text.replace("low + 2", "low - 2").replace("band = 0.5", "band = -0.5").replace("abs", "");
+        let error = dae::symbolic::modes::compile_modes(&Text::read_text(&crossed).expect("readable"), None, 0.0);
+        assert!(error.is_err_and(|it| it.diagnostics.to_string().contains("E444")), "{crossed}");
+    }
     let heater = system(&heater("x < 20", "2 * x > 44"), "index1");
     let solution = run(heater.as_ref(), Method::Radau, 1e-8, 10.0);
     let inside = solution.iter().all(|(t, state)| t < 1.0 || state[0] > 20.0 - 1e-6 && state[0] < 22.0 + 1e-6);
     assert!(inside && solution.modes.len() > 5, "{:?}", solution.modes);
+}
+
+/// Mode variables that act on one another: a ring of relays that never settles does not compile, and names its relays; one
+/// that hands on a request does, whichever of several events come first.
+#[test]
+fn changes_of_several_mode_variables_come_to_an_end() {
+    let relays = |last: &str| {
+        format!(
+            "struct Relays {{ var x = 0; der(x) = 1;
+            modes a {{ off {{ when x > 1 && {last} {{ a = on; }} }} on {{ when b == on {{ a = off; }} }} }}
+            modes b {{ off {{ when a == on {{ b = on; }} }} on {{ when a == off {{ b = off; }} }} }} }}"
+        )
+    };
+    let (code, message, _) = rejection(&relays("b == off"));
+    assert_eq!(code, "E444");
+    assert_eq!(
+        message,
+        "`x > 1 && b == off`, `a == on`, `b == on` and `a == off` can hold together, and enter one another's modes without end"
+    );
+    // One that waits for a threshold settles.
+    let settles = "struct Relays { var x = 0; der(x) = 1;
+        modes a { off { when x > 1 && b == off { a = on; } } on { when x > 2 && b == on { a = off; } } }
+        modes b { off { when a == on { b = on; } } on { when x < 0 && a == off { b = off; } } } }";
+    for method in METHODS {
+        let solution = run(system(settles, "index1").as_ref(), method, 1e-8, 3.0);
+        let entered: Vec<(f64, &str)> = solution.modes.iter().map(|it| (it.t.round(), it.mode.as_ref())).collect();
+        let [off, a, both, b] = ["a = off, b = off", "a = on, b = off", "a = on, b = on", "a = off, b = on"];
+        assert_eq!(entered, [(0.0, off), (1.0, a), (1.0, both), (2.0, b)], "{method:?}");
+    }
+    // Events that enter alternatives of others: three stations that pass a token once, and stop.
+    let line = "struct Line { var x = 0; der(x) = 1;
+        modes first { idle { when x > 1 { first = busy; } } busy { when x > 1 { second = busy; } } }
+        modes second { idle { } busy { when x > 1 { third = busy; } } }
+        modes third { idle { } busy { when x > 1 { note \"done\"; } } } }";
+    for method in METHODS {
+        let solution = run(system(line, "index1").as_ref(), method, 1e-8, 2.0);
+        let last = solution.modes.last().expect("a mode");
+        assert_eq!(last.mode, "first = busy, second = busy, third = busy");
+        assert_eq!((solution.modes.len(), solution.occurrences.len()), (4, 4));
+    }
 }
 
 /// Stick and slip: a block at rest on a belt, and its friction, whose direction is that of the motion.
@@ -484,4 +534,48 @@ fn modes_may_be_analysed_as_they_are_entered() {
     assert_eq!(rejection(string).0, "E443");
     let error = Integration::new(on_entry(string).as_ref()).run(0.0, 3.0).expect_err("no law").to_string();
     assert!(error.contains("when `string = taut` is entered is left open"), "{error}");
+}
+
+/// Values of an unknown at the end of a run of a model with modes, by both methods.
+fn ends(text: &str, name: &str, t_end: f64) -> [f64; 2] {
+    METHODS.map(|method| last(&run(system(text, "index1").as_ref(), method, 1e-9, t_end), name))
+}
+
+/// What several events at one time do to one another, across a change of mode.
+#[test]
+fn events_at_the_time_of_a_change_occur_once_each() {
+    let near = |found: [f64; 2], expected: f64| {
+        assert!(found.iter().all(|found| (found - expected).abs() < 1e-7), "{found:?}, not {expected}");
+    };
+    // A discrete variable at the zero of a condition is set together with the mode.
+    let alarm = "struct S { var x = 0; var z = 0; discrete alarm = 0; der(x) = 1;
+        modes m { a { der(z) = 0; when x > 1 { m = b; alarm = 1; } } b { der(z) = 1; } }
+        when alarm > 0 { z = 10; } }";
+    near(ends(alarm, "z", 2.0), 11.0);
+    // The condition of an event outside is at a rounding error below its zero as another event follows.
+    let twice = "struct S { var x = 0; var z = 0; discrete alarm = 0; discrete n = 0; der(x) = 1;
+        modes m { a { der(z) = 0; } b { der(z) = 1; } }
+        when x > 1 { m = b; alarm = 1; n = pre(n) + 1; }
+        when alarm > 0.5 { z = 10; } }";
+    near(ends(twice, "z", 2.0), 11.0);
+    near(ends(twice, "n", 2.0), 1.0);
+    // A condition that a change has made true, and from which the motion leads back.
+    let reset = "struct S { var x = 0; var y = -0.5; discrete n = 0; der(x) = 1;
+        modes m { a { der(y) = 0; } b { der(y) = -0.1; } }
+        when x > 1 { y = 0.3; }
+        when y > 0 { m = b; n = pre(n) + 1; } }";
+    near(ends(reset, "n", 5.0), 1.0);
+    near(ends(reset, "y", 5.0), -0.1);
+    // Integer parts that another event carries beyond the next integer, with and without a change of mode.
+    for (to, y) in [(5.5, 3.0), (0.5, 1.0)] {
+        let floors = format!(
+            "struct S {{ var x = 0; var y = 0; modes m {{ a {{ der(x) = 1; }} b {{ der(x) = 1; }} }}
+            when x >= 2 {{ m = b; x = {to:?}; }} der(y) = floor(x); }}"
+        );
+        near(ends(&floors, "y", 2.4), y);
+        let without = format!(
+            "struct S {{ var x = 0; var y = 0; der(x) = 1; when x >= 2 {{ x = {to:?}; }} der(y) = floor(x); }}"
+        );
+        near(ends(&without, "y", 2.4), y);
+    }
 }

@@ -29,7 +29,8 @@
 //! stands for its value after the event; any other has to stand in `pre` or `hold`, since it may differ before and after.
 //! What a block does not mention stays as it is where the constraints allow that, and otherwise changes as little as
 //! possible; all constraints, hidden ones included, hold after the event, in every form. If the changes of one event make
-//! the condition of another true, that happens at the same time. Two events that give an unknown different values at one
+//! the condition of another true, that happens at the same time, and once: what has happened does so again only after its
+//! condition has been false. Two events that give an unknown different values at one
 //! time end the run.
 //!
 //! A discrete variable (`discrete n = 0;`, with a start value; arrays are possible) keeps its value between events. It may
@@ -156,13 +157,15 @@
 //!
 //! In conditions of equations, sub-expressions and events, `clutch == engaged` says whether a variable has an alternative:
 //! `drag = if clutch == engaged { 0.1 } else { 0.3 };`. In each mode it is known, so that nothing is left of it there; a
-//! `when clutch == engaged { … }` outside of the block occurs as the alternative is entered.
+//! `when clutch == engaged { … }` outside of the block occurs as the alternative is entered. An event outside that enters a
+//! mode has occurred, and does not do so again there while its condition holds.
 //!
 //! An event enters an alternative by giving its name to the variable. A `when` in an alternative counts in this
 //! alternative only, and also where that is entered, or the run begins, with the condition true: then the event occurs at
-//! once. Where the condition is at its zero there, the motion in the new mode decides. Alternatives of one variable whose
-//! conditions hold together would enter one another without end, and do not compile (`E444`): had the shafts
-//! `when t >= 1`, the clutch would close again as soon as it opens. Other changes without end are stopped by the run.
+//! once. Where the condition is at its zero there, as far as the state is known, the motion in the new mode decides. A tick
+//! of samples that enters an alternative is over there. Alternatives whose conditions hold together, for the default values
+//! of parameters, would enter one another without end, and do not compile (`E444`): had the shafts `when t >= 1`, the clutch
+//! would close again as soon as it opens. Other changes without end are stopped by the run.
 //!
 //! Each mode that events can enter is analysed: index, degrees of freedom and hidden constraints of every mode are in
 //! the report, with the changes between them (`dae analyze --dot` draws them), and every formulation is made for every
@@ -202,8 +205,9 @@
 //! # }
 //! ```
 //!
-//! Equations, `let`s and `when`s of an alternative are repeated for those values of the loop variables that have it; where
-//! all have the same, the loop remains a loop. A block in an `if` exists where its condition holds. The modes are all
+//! The statements of an alternative are repeated for those values of the loop variables that have it, and its `let`s are known
+//! in it only; where all have the same, the loop remains a loop. A block in an `if` exists where its condition holds, which
+//! does not ask for a mode. The modes are all
 //! combinations that events can enter: *n* valves have up to 2ⁿ.
 //!
 //! ## What is conserved

@@ -11,7 +11,8 @@
 //! constraints, and $\mu$, zero on solutions, is the discretisation error of the latter components, in the directions
 //! $D$. So the discrete equations are those of the state-space form $u' = R\,f(t, y(u))$ (Ascher & Petzold 1993, sect.
 //! 3.3; Hairer & Wanner II, Sect. VII.2, eq. (2.30)), while $y$ is continuous where coordinates change, so that a
-//! multistep method need not be restarted.
+//! multistep method need not be restarted. The equations between the sides of surfaces ([`Blended`]), along which solutions
+//! slide, contain $y' + D\mu$ in place of $y'$ likewise.
 //!
 //! | [`Coordinates`] | $D$ | the coordinates |
 //! |---|---|---|
@@ -123,7 +124,7 @@ impl ByState {
         let (mut starts, mut columns) = (vec![0], Vec::new());
         let (mut copies, mut terms) = (vec![0; by_y.len()], Vec::new());
         for row in 0..by_y.rows() {
-            // The multipliers occur nowhere else, and come before what follows the state.
+            // The columns are those of y, the multipliers and, between sides, weights; the inner rows have none of the second.
             let (of_state, after): (Vec<_>, Vec<_>) = by_y.row(row).partition(|&(column, _)| column < n);
             let mut copy = |columns: &mut Vec<usize>, list: Vec<(usize, usize)>| {
                 for (column, position) in list {
@@ -218,7 +219,7 @@ impl<D: Dae> StateSpace<D> {
     }
 
     /// Calls a function with the inner equations between the sides of surfaces, if there are any, and $y' + D\mu$.
-    fn between(&self, ys: &[f64], yp: &[f64], f: impl FnOnce(&dyn Blended, &mut Work)) {
+    fn at_sides(&self, ys: &[f64], yp: &[f64], f: impl FnOnce(&dyn Blended, &mut Work)) {
         if let Some(inner) = self.inner.blended() {
             self.corrected(ys, yp, |work| f(inner, work));
         }
@@ -418,12 +419,12 @@ impl<D: Dae> Blended for StateSpace<D> {
     }
 
     fn blended_residual(&self, t: f64, ys: &[f64], yp: &[f64], residual: &mut [f64]) {
-        self.between(ys, yp, |inner, work| inner.blended_residual(t, ys, &work.yp, residual));
+        self.at_sides(ys, yp, |inner, work| inner.blended_residual(t, ys, &work.yp, residual));
     }
 
     fn blended_jacobian_y(&self, t: f64, ys: &[f64], yp: &[f64], values: &mut [f64]) {
         let Some(between) = &self.between else { return };
-        self.between(ys, yp, |inner, work| {
+        self.at_sides(ys, yp, |inner, work| {
             between.by_state.write(work, values, |yp, of_state, of_rates| {
                 inner.blended_jacobian_y(t, ys, yp, of_state);
                 inner.blended_jacobian_yp(t, ys, yp, of_rates);
@@ -432,11 +433,11 @@ impl<D: Dae> Blended for StateSpace<D> {
     }
 
     fn blended_jacobian_yp(&self, t: f64, ys: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.between(ys, yp, |inner, work| inner.blended_jacobian_yp(t, ys, &work.yp, values));
+        self.at_sides(ys, yp, |inner, work| inner.blended_jacobian_yp(t, ys, &work.yp, values));
     }
 
     fn blended_jacobian_t(&self, t: f64, ys: &[f64], yp: &[f64], values: &mut [f64]) {
-        self.between(ys, yp, |inner, work| inner.blended_jacobian_t(t, ys, &work.yp, values));
+        self.at_sides(ys, yp, |inner, work| inner.blended_jacobian_t(t, ys, &work.yp, values));
     }
 
     fn surfaces(&self, t: f64, y: &[f64], values: &mut [f64]) {

@@ -50,6 +50,13 @@ pub struct DeclaredEvent {
     pub transitions: Cow<'static, [Transition]>,
 }
 
+impl DeclaredEvent {
+    /// Whether its condition never remains true: the event occurs in whatever mode it holds.
+    pub fn is_level(&self) -> bool {
+        self.occurs_on_entry && self.within.is_none()
+    }
+}
+
 /// A new value that an event gives to an unknown or to a derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeclaredChange {

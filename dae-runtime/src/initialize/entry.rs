@@ -158,7 +158,7 @@ impl Arriving {
         events.new_values(t, &jets, &jets, &mut values);
         for (change, value) in description.changes.iter().zip(values) {
             let event = &description.events[change.event];
-            if event.occurs_on_entry && event.within.is_none() {
+            if event.is_level() {
                 let value = if value.is_finite() { value } else { 0.0 };
                 let new = Known { before: value, value, is_set: true, source: Source::Event };
                 self.known.entry(names[change.jet].name.clone()).or_insert(new);

@@ -73,7 +73,7 @@ pub(super) fn blended(
     names: &[(Expr, String)],
     places: &Numbering,
 ) -> Result<Option<BlendedProgram>, Unplaced> {
-    // Of a derivative array, the runtime takes combinations of rows that are not between the sides.
+    // For a derivative array, the runtime combines rows in a way that equations between the sides would not reproduce.
     if matches!(formulation.completion, Some(Completion::DerivativeArray { .. })) {
         return Ok(None);
     }

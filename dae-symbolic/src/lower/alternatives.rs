@@ -5,19 +5,28 @@
 //! the loop variables or in the present box, which is cut where instances have different ones; transitions of events.
 
 use super::decisions::Cut;
+use super::enclosing::OpenLoop;
 use super::evaluate::Evaluator;
-use super::items::{Base, Item, Value};
+use super::items::{Base, Item, Value, View};
 use super::lowering::Lowering;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::expr::Rational;
 use crate::model::ModeTransition;
-use crate::model::family::Affine;
-use crate::syntax::ast::{Expression, ModeVariable, Name, StatementKind, When, WhenItemKind};
+use crate::model::family::element_name;
+use crate::origin::Origin;
+use crate::syntax::ast::{Expression, ModeVariable, Name, NodeId, StatementKind, When, WhenItemKind};
+use crate::syntax::validate::Place;
 
 impl Evaluator<'_> {
     /// The alternative of the instance of the loops around the expression. In a box in which instances have different ones
     /// there is none: it is recorded where the box has to be cut.
-    pub(super) fn alternative(&mut self, variable: usize) -> Option<Value> {
-        let declared = self.modes.get(variable)?;
+    pub(super) fn alternative(&mut self, variable: usize, node: NodeId, found: &mut Diagnostics) -> Option<Value> {
+        let declared = self.modes.get(variable).filter(|declared| declared.are_known)?;
+        if declared.instances.is_empty() {
+            let at = self.expressions.origin(node);
+            self.report(node, no_instance(declared, &[]).label(at, "no such mode variable"), found);
+            return None;
+        }
         let ranges: Vec<(i64, i64)> =
             self.loops.iter().take(declared.loops).map(|binding| (binding.range.start, binding.range.end)).collect();
         let is_here = |at: &[i64]| at.iter().zip(&ranges).all(|(value, (start, end))| (start..end).contains(&value));
@@ -34,30 +43,48 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The alternatives of all instances as an array.
+    /// The alternatives of all instances as an array, to be indexed.
     pub(super) fn alternatives(&mut self, variable: usize) -> Option<Item> {
-        let declared = self.modes.get(variable)?;
-        if declared.loops == 0 {
-            return self.alternative(variable).map(Item::Scalar);
+        let declared = self.modes.get(variable).filter(|declared| declared.are_known)?;
+        match declared.loops {
+            0 => None,
+            // Instances need not fill a box: indices are looked up, not compared with extents.
+            loops => Some(self.views.whole(Base::Alternatives(variable), &vec![1; loops])),
         }
-        let extent = |level: usize| {
-            let largest = declared.instances.iter().filter_map(|at| at.get(level)).max();
-            largest.map_or(0, |&largest| usize::try_from(largest + 1).unwrap_or(0))
-        };
-        let extents: Vec<usize> = (0..declared.loops).map(extent).collect();
-        Some(self.views.whole(Base::Alternatives(variable), &extents))
     }
 
-    /// The alternative of an instance by its indices; none where that is another one for each value of the loop variables.
-    pub(super) fn alternative_at(&mut self, variable: usize, indices: &[Affine]) -> Option<Value> {
-        if indices.iter().any(|index| !index.coefficients.is_empty()) {
-            self.varying = true;
+    /// The alternative of an instance by its indices, the last one of which is `value`; none where that is another one for
+    /// each value of the loop variables.
+    pub(super) fn alternative_at(
+        &mut self,
+        mut view: View,
+        (variable, value, index): (usize, Value, NodeId),
+        found: &mut Diagnostics,
+    ) -> Option<Item> {
+        if let Err(why) = self.leaves.affine(&self.dag, value.expr) {
+            let finding = self.no_index(why, index);
+            self.report(index, finding, found);
             return None;
         }
-        let at: Vec<i64> = indices.iter().map(|index| index.constant).collect();
-        let instance = self.modes.get(variable)?.instance(&at)?;
+        view.extents.remove(0);
+        view.indices.push(value);
+        if !view.extents.is_empty() {
+            return Some(self.views.intern(view));
+        }
+        let number = |value: &Value| self.dag.as_constant(value.expr).and_then(Rational::to_integer);
+        let Some(at) = view.indices.iter().map(number).collect::<Option<Vec<i64>>>() else {
+            self.varying = true;
+            return None;
+        };
+        let declared = self.modes.get(variable)?;
+        let Some(instance) = declared.instance(&at) else {
+            let finding =
+                no_instance(declared, &at).label(self.expressions.origin(index), "not in the range of the loop");
+            self.report(index, finding, found);
+            return None;
+        };
         let alternative = *self.mode.get(instance)?;
-        Some(self.number(alternative as i64))
+        Some(Item::Scalar(self.number(alternative as i64)))
     }
 }
 
@@ -83,21 +110,25 @@ fn first_change(here: &[(&[i64], usize)], levels: usize) -> Option<Cut> {
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// The instances of mode variables, in the order of the text: the values of the variables of the loops around them.
-    pub(super) fn mode_instances(&mut self) -> Vec<Vec<Vec<i64>>> {
+    /// The instances of mode variables, in the order of the text: the values of the variables of the loops around them; `None`
+    /// where a loop or branch around them has an error.
+    pub(super) fn mode_instances(&mut self) -> Vec<Option<Vec<Vec<i64>>>> {
         let mut instances = Vec::new();
         for (position, statement) in self.written.statements.iter().enumerate() {
             self.close_branches(position);
             self.close_loops(position);
             match &statement.kind {
+                StatementKind::Constant(it) => self.constant(position, it),
+                StatementKind::Function(it) => self.function(position, it),
                 StatementKind::For(it) => self.open_loop(position, it),
                 StatementKind::Branch(it) => self.open_branch(position, it),
                 StatementKind::Modes(_) => {
-                    let loops: Vec<_> = self.open.iter().map(super::enclosing::OpenLoop::hull).collect();
-                    let points = self.points(&[], &loops).unwrap_or_default();
-                    let pieces = self.by_points(&loops, points, &mut |_| Some(())).unwrap_or_default();
+                    let loops: Vec<_> = self.open.iter().map(OpenLoop::hull).collect();
+                    let points = self.points(&[], &loops);
+                    let pieces = points.and_then(|points| self.by_points(&loops, points, &mut |_| Some(())));
                     let point = |domain: Vec<(i64, i64)>| domain.into_iter().map(|(value, _)| value).collect();
-                    instances.push(pieces.into_iter().map(|piece| point(piece.domain)).collect());
+                    let known = pieces.filter(|_| !self.found.has_errors());
+                    instances.push(known.map(|list| list.into_iter().map(|piece| point(piece.domain)).collect()));
                 }
                 _ => {}
             }
@@ -118,10 +149,10 @@ impl<'a> Lowering<'a, '_> {
             let WhenItemKind::Enter { variable, indices, .. } = &item.kind else { continue };
             let declared = self.written.modes.get(*variable)?;
             if indices.len() != declared.loops && !(indices.is_empty() && declared.is_unique_at(position)) {
-                self.found.push(needs_indices(declared).label(item.origin, "which of them?"));
+                self.found.push(needs_indices(declared, indices.len()).label(item.origin, "which of them?"));
                 return None;
             }
-            indices.iter().for_each(|&index| self.resolve(index, position, crate::syntax::validate::Place::Extent));
+            indices.iter().for_each(|&index| self.resolve(index, position, Place::Extent));
         }
         Some(())
     }
@@ -133,54 +164,73 @@ impl<'a> Lowering<'a, '_> {
         indices: &[Expression],
         alternative: &Name,
     ) -> Option<ModeTransition> {
-        let declared = self.written.modes.get(variable)?;
+        let declared = self.written.modes.get(variable).filter(|declared| declared.are_known)?;
+        let mut at = Vec::with_capacity(indices.len());
+        for &index in indices {
+            let value = self.evaluate_scalar(index)?.expr;
+            let Some(value) = self.evaluator.dag.as_constant(value).and_then(Rational::to_integer) else {
+                let finding = Diagnostic::error(Code::InvalidModes, "the index of a mode variable is an integer");
+                let finding = finding.label(self.written.expressions.origin(index.root), "not an integer");
+                self.evaluator.report(index.root, finding, self.found);
+                return None;
+            };
+            at.push(value);
+        }
         let instance = match indices {
             [] => self.instance_here(variable),
-            [.., last] => {
-                let mut at = Vec::with_capacity(indices.len());
-                for &index in indices {
-                    let value = self.evaluate_scalar(index)?.expr;
-                    at.extend(self.evaluator.dag.as_constant(value).and_then(crate::expr::Rational::to_integer));
-                }
-                let instance = declared.instance(&at);
-                if instance.is_none() {
-                    let name = crate::model::family::element_name(&declared.name.text, &at);
-                    let finding = Diagnostic::error(Code::InvalidModes, format!("there is no `{name}`"))
-                        .label(self.written.expressions.origin(last.root), "not in the range of the loop")
-                        .label(declared.name.origin, "declared here");
-                    self.evaluator.report(last.root, finding, self.found);
-                    return None;
-                }
-                instance
-            }
+            [..] => declared.instance(&at),
+        };
+        let Some(instance) = instance else {
+            let place = indices.last().map_or(alternative.origin, |index| self.written.expressions.origin(index.root));
+            self.found.push(no_instance(declared, &at).label(place, "no such mode variable"));
+            return None;
         };
         if let Some(position) = declared.position(&alternative.text) {
-            return Some(ModeTransition { variable: instance?, alternative: position, origin: alternative.origin });
+            return Some(ModeTransition { variable: instance, alternative: position, origin: alternative.origin });
         }
-        let names: Vec<String> = declared.alternatives.iter().map(|name| format!("`{}`", name.text)).collect();
-        let message = match alternative.text.as_str() {
-            "" => format!("`{}` is a mode variable, and gets the name of an alternative", declared.name.text),
-            name => format!("`{}` has no alternative `{name}`", declared.name.text),
-        };
-        let finding = Diagnostic::error(Code::InvalidModes, message)
-            .label(alternative.origin, "not an alternative")
-            .label(declared.name.origin, "declared here");
-        self.found.push(finding.help(format!("its alternatives are {}", names.join(", "))));
+        self.found.push(no_alternative(declared, &alternative.text, alternative.origin));
         None
     }
 }
 
-/// The finding that a mode variable stands in a loop, and is named without saying which instance is meant.
-pub(super) fn needs_indices(declared: &ModeVariable) -> Diagnostic {
-    let name = &declared.name.text;
-    let indices: String = ["[i]", "[j]", "[k]", "[l]"].into_iter().cycle().take(declared.loops).collect();
-    let message = match declared.loops {
-        0 => format!("`{name}` is one mode variable, not one of several"),
-        _ => format!("`{name}` stands in a loop, and is a mode variable for each of its values"),
+/// The finding that a mode variable has no alternative of this name; an empty one stands for what is no name.
+pub(super) fn no_alternative(declared: &ModeVariable, name: &str, at: Origin) -> Diagnostic {
+    let variable = &declared.name.text;
+    let names: Vec<String> = declared.alternatives.iter().map(|name| format!("`{}`", name.text)).collect();
+    let message = match name {
+        "" => format!("`{variable}` is a mode variable, and gets the name of an alternative"),
+        name => format!("`{variable}` has no alternative `{name}`"),
     };
-    let finding = Diagnostic::error(Code::InvalidModes, message).label(declared.name.origin, "declared here");
-    match declared.loops {
-        0 => finding.help(format!("write `{name}` without an index")),
-        _ => finding.help(format!("write `{name}{indices}`: the name alone is known in the body of its loop only")),
-    }
+    let finding = Diagnostic::error(Code::InvalidModes, message)
+        .label(at, "not an alternative")
+        .label(declared.name.origin, "declared here");
+    finding.help(format!("its alternatives are {}", names.join(", ")))
+}
+
+/// The finding that a mode variable has no such instance.
+fn no_instance(declared: &ModeVariable, at: &[i64]) -> Diagnostic {
+    let message = format!("there is no `{}`", element_name(&declared.name.text, at));
+    let finding = Diagnostic::error(Code::InvalidModes, message).label(declared.name.origin, "its block");
+    finding.help(
+        "a block in a `for` or `if` is a mode variable for each value of the loop variables for which it stands there",
+    )
+}
+
+/// The finding that a mode variable of a loop is named with another number of indices than it has.
+pub(super) fn needs_indices(declared: &ModeVariable, given: usize) -> Diagnostic {
+    let name = &declared.name.text;
+    let indices: String =
+        ["[i]", "[j]", "[k]", "[l]", "[m]", "[n]", "[o]", "[p]"].into_iter().take(declared.loops).collect();
+    let (message, help) = match (declared.loops, given) {
+        (0, _) => {
+            (format!("`{name}` is one mode variable, not one of several"), format!("write `{name}` without an index"))
+        }
+        (_, 0) => (
+            format!("`{name}` stands in a loop, and is a mode variable for each of its values"),
+            format!("write `{name}{indices}`: the name alone is known in the `for` or `if` in which its block stands"),
+        ),
+        (1, _) => (format!("`{name}` has one index, not {given}"), format!("write `{name}{indices}`")),
+        (loops, _) => (format!("`{name}` has {loops} indices, not {given}"), format!("write `{name}{indices}`")),
+    };
+    Diagnostic::error(Code::InvalidModes, message).label(declared.name.origin, "declared here").help(help)
 }

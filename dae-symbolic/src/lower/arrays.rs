@@ -57,6 +57,9 @@ impl Evaluator<'_> {
             return Evaluated::Value(None);
         };
         let view = self.views.get(view).clone();
+        if let Base::Alternatives(variable) = view.base {
+            return Evaluated::Value(self.alternative_at(view, (variable, value, index), found));
+        }
         let Some(affine) = self.checked_index(&view, value.expr, array, index, found) else {
             return Evaluated::Value(None);
         };
@@ -110,8 +113,7 @@ impl Evaluator<'_> {
                 Some(self.leaf(Symbol::Parameter(id)))
             }
             Base::Table(array) => self.entry(array, indices),
-            Base::Alternatives(variable) => self.alternative_at(variable, &indices),
-            Base::Definition(_) | Base::List(_) | Base::Repeat(_) => None,
+            Base::Definition(_) | Base::List(_) | Base::Repeat(_) | Base::Alternatives(_) => None,
         };
         Evaluated::Value(value.map(Item::Scalar))
     }

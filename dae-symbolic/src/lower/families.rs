@@ -203,7 +203,8 @@ impl<'a> Lowering<'a, '_> {
 
     /// Forgets the values of the sub-expressions of the open loops and branches, which hold in the last box only.
     pub(super) fn forget_local_values(&mut self) {
-        for &(position, _) in &self.local_definitions {
+        // A value by index is evaluated where it is used.
+        for &(position, _) in self.local_definitions.iter().filter(|(_, it)| it.indices.is_empty()) {
             self.evaluator.statements.insert(position, None);
             self.evaluator.varying_statements.insert(position);
         }

@@ -33,9 +33,9 @@ pub(super) fn lower(written: &ast::Model, found: &mut Diagnostics) -> FamilyMode
     lowering.finish()
 }
 
-/// The instances of mode variables, in the order of the text. What is wrong with the loops around them is found as the
-/// statements are lowered.
-pub(super) fn mode_instances(written: &ast::Model) -> Vec<Vec<Vec<i64>>> {
+/// The instances of mode variables, in the order of the text; `None` where something is wrong with the loops around them, which
+/// is found as the statements are lowered.
+pub(super) fn mode_instances(written: &ast::Model) -> Vec<Option<Vec<Vec<i64>>>> {
     let mut found = Diagnostics::new();
     let names = Names::of(written, &mut found);
     start(written, &names, &mut found).mode_instances()
@@ -107,7 +107,7 @@ impl<'a> Lowering<'a, '_> {
             StatementKind::When(it) => self.when(position, it),
             StatementKind::Initial(it) => self.open_initial(position, it),
             StatementKind::Inactive { is_equation } => self.written_equations += usize::from(*is_equation),
-            // A text is lowered in one mode.
+            // What an alternative holds is a branch, or left out: a text is lowered in one mode.
             StatementKind::Modes(_) | StatementKind::Alternative(_) => {}
             StatementKind::Invariant(it) => self.invariant(position, it, &statement.docs),
             StatementKind::Derived(it) => self.derived(position, it),

@@ -59,11 +59,12 @@ impl Text {
             return Err(Box::new(Rejection { diagnostics, sources, stub: None }));
         };
         written.modes = variables(&written);
-        check(&written.modes, &mut diagnostics);
+        check(&written, &mut diagnostics);
         let at_start = at_start(&written.modes);
         let start = lower(&written, &at_start, &mut diagnostics);
         let stub = Stub::of(&written).with_extents(&start);
-        for variable in &written.modes {
+        let nested = written.modes_in_modes();
+        for variable in written.modes.iter().filter(|_| nested.is_empty()) {
             for alternative in (0..variable.alternatives.len()).filter(|&it| it != variable.at_start()) {
                 let mut mode = at_start.clone();
                 mode[variable.range()].fill(alternative);
@@ -159,7 +160,9 @@ fn variables(written: &ast::Model) -> Vec<ast::ModeVariable> {
     if variables.iter().any(|variable| variable.inside.is_some()) {
         let mut first = 0;
         for (variable, instances) in variables.iter_mut().zip(statements::mode_instances(written)) {
-            (variable.first, variable.instances) = (first, instances);
+            variable.first = first;
+            variable.are_known = instances.is_some();
+            variable.instances = instances.unwrap_or_default();
             first += variable.instances.len();
         }
     }
@@ -175,9 +178,15 @@ fn lower(written: &ast::Model, mode: &[usize], diagnostics: &mut Diagnostics) ->
     statements::lower(&written.in_mode(mode), diagnostics)
 }
 
-/// Whether mode variables have alternatives with different names, and begin in one of them.
-fn check(variables: &[ast::ModeVariable], found: &mut Diagnostics) {
-    for variable in variables {
+/// Whether mode variables have alternatives with different names, begin in one of them, and exist in every mode.
+fn check(written: &ast::Model, found: &mut Diagnostics) {
+    for name in written.modes_in_modes() {
+        let message = format!("`{}` would exist in some modes only", name.text);
+        let finding =
+            Diagnostic::error(Code::InvalidModes, message).label(name.origin, "in an `if` that asks for a mode");
+        found.push(finding.help("let the block stand outside of the `if`, and ask for the mode in its alternatives"));
+    }
+    for variable in &written.modes {
         let name = &variable.name;
         if variable.alternatives.len() < 2 {
             let message = format!("`{}` has fewer than two alternatives", name.text);

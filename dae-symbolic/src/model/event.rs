@@ -120,6 +120,11 @@ pub struct Change {
 }
 
 impl Event {
+    /// Whether it occurs as a condition becomes true.
+    pub fn is_conditional(&self) -> bool {
+        matches!(self.trigger, Trigger::Condition { .. })
+    }
+
     /// Whether it occurs wherever a run or a mode begins with its condition true: its condition never remains true.
     pub fn is_level(&self) -> bool {
         self.occurs_on_entry && self.within.is_none()

@@ -20,14 +20,17 @@ use crate::spelling::lists::listed;
 pub(super) fn missing(modes: &MultiMode) -> Diagnostics {
     let by_mode: HashMap<&[usize], Mode<'_>> = modes.all().map(|it| (it.mode, it)).collect();
     let mut found = Diagnostics::new();
-    // One for each statement that enters a mode, whatever the mode that it leaves and the instance of a loop.
-    let mut reported: HashSet<Origin> = HashSet::new();
+    // One for each statement that enters an alternative, whatever the mode that it leaves and the instance of a loop.
+    let mut reported: HashSet<(Origin, usize)> = HashSet::new();
     for from in modes.all() {
         for event in &from.model.events.list {
-            let Some(first) = event.transitions.first().filter(|it| !reported.contains(&it.origin)) else { continue };
+            let Some(first) = event.transitions.first().map(|it| (it.origin, it.alternative)) else { continue };
+            if reported.contains(&first) {
+                continue;
+            }
             let Some(to) = by_mode.get(&target(from.mode, event)[..]) else { continue };
             if let Some(finding) = missing_at((&from, to), event) {
-                reported.insert(first.origin);
+                reported.insert(first);
                 found.push(finding);
             }
         }

@@ -3,13 +3,15 @@
 //! In: a text that was read. Out: what the pipeline finds about the model in each mode that events can enter, from the
 //! mode at the start on ([`MultiMode`]), and the changes between them; or what is wrong: a mode that is not well-posed,
 //! one that is entered without a law for what jumps there (`laws.rs`), or modes that are entered without end
-//! (`cycles.rs`). A model without modes has one.
+//! (`cycles.rs`, `between.rs`). A model without modes has one.
 //!
 //! Whether a mode can be entered follows from the text alone: an event that names an alternative leads to it, whatever
 //! its condition is. With one mode variable, a mode that is not well-posed is therefore an error. With several, it may be
 //! a combination that no solution has: then a run ends where one enters it after all. Of a text with very many modes, each
 //! can be analysed as a run enters it (`entered.rs`).
 
+mod between;
+mod cases;
 mod cycles;
 mod entered;
 mod laws;

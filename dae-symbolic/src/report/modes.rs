@@ -88,12 +88,9 @@ impl ModeReport {
 /// Names of modes up to this length head a line.
 const SHORT: usize = 24;
 
-/// What is known about modes, in lines with a head each: `shown` modes one by one, and the others by what they have in
-/// common.
-pub(super) fn lines(modes: &[ModeReport], shown: usize) -> Vec<(String, String)> {
-    if modes.len() > shown {
-        return in_groups(modes);
-    }
+/// What is known about modes, in lines with a head each: one by one if they are `most` at most; otherwise the mode at the
+/// start, and all by what they have in common.
+pub(super) fn lines(modes: &[ModeReport], most: usize) -> Vec<(String, String)> {
     let line = |(number, mode): (usize, &ModeReport)| {
         let mut parts = vec![mode.standing()];
         // The hidden constraints of the mode at the start have a list of their own.
@@ -106,7 +103,10 @@ pub(super) fn lines(modes: &[ModeReport], shown: usize) -> Vec<(String, String)>
             false => (format!("mode {}", number + 1), format!("{}: {}", mode.name, parts.join("; "))),
         }
     };
-    modes.iter().enumerate().map(line).collect()
+    match modes {
+        [start, ..] if modes.len() > most => [line((0, start))].into_iter().chain(in_groups(modes)).collect(),
+        _ => modes.iter().enumerate().map(line).collect(),
+    }
 }
 
 /// Modes of which the same is known.
@@ -119,10 +119,9 @@ fn in_groups(modes: &[ModeReport]) -> Vec<(String, String)> {
             None => groups.push((standing, vec![&mode.name])),
         }
     }
-    let line = |(standing, names): (String, Vec<&str>)| match names.as_slice() {
-        [one] => ("1 mode".to_string(), format!("{one}: {standing}")),
-        [first, ..] => (format!("{} modes", names.len()), format!("{first}, …: {standing}")),
-        [] => (String::new(), standing),
+    let line = |(standing, names): (String, Vec<&str>)| match names.len() {
+        1 => ("1 mode".to_string(), format!("{}: {standing}", names[0])),
+        more => (format!("{more} modes"), format!("{}, …: {standing}", names[0])),
     };
     groups.into_iter().map(line).collect()
 }

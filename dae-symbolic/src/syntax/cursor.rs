@@ -150,13 +150,31 @@ impl Cursor {
         let mut from = self.position;
         loop {
             let Some((open, close)) = self.next_braces(from) else { return false };
-            match self.tokens.get(open + 1) {
-                _ if open + 1 == close => return true,
-                Some(Token::Word(word)) if matches!(word.as_str(), "for" | "when" | "modes") => return true,
-                _ if self.has_statement(open + 1, close) => return true,
+            if open + 1 == close || self.has_statement(open + 1, close) {
+                return true;
+            }
+            let first = self.after_docs(open + 1);
+            let next_is_operand = matches!(
+                self.tokens.get(first + 1),
+                Some(Token::Word(_) | Token::Literal(_) | Token::Open(Delimiter::Parenthesis | Delimiter::None, _))
+            );
+            match self.tokens.get(first) {
+                Some(Token::Word(word)) if word == "for" => return true,
+                Some(Token::Word(word)) if next_is_operand && matches!(word.as_str(), "when" | "modes") => return true,
                 // Statements or an expression, as the inner one.
-                Some(Token::Word(word)) if word == "if" => from = open + 1,
+                Some(Token::Word(word)) if word == "if" => from = first,
                 _ => return false,
+            }
+        }
+    }
+
+    /// The position after documentation and other attributes, and after the opening of groups without delimiter.
+    fn after_docs(&self, mut at: usize) -> usize {
+        loop {
+            match (self.tokens.get(at), self.tokens.get(at + 1)) {
+                (Some(Token::Open(Delimiter::None, _)), _) => at += 1,
+                (Some(Token::Operator("#")), Some(Token::Open(Delimiter::Bracket, close))) => at = close + 1,
+                _ => return at,
             }
         }
     }

@@ -124,8 +124,12 @@ impl Events<'_, '_> {
         // An event that a mode is found to begin with only afterwards occurs at the same time.
         let is_at_once = |given: &Vec<f64>| self.is_entry || (self.t == self.t0 && !given.is_empty());
         let arrival = self.arrival.clone().filter(is_at_once);
-        self.is_entry = false;
+        let is_entry = std::mem::take(&mut self.is_entry);
         let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
+        // As long as it is known that a limit is ahead, its event does not occur.
+        if !is_entry {
+            happening.extend(self.true_on_arrival());
+        }
         let mut due = Vec::new();
         if let Some(declared) = &mut self.list.declared {
             due.extend(declared.take_at(self.t).into_iter().map(|event| own + event));
@@ -133,10 +137,19 @@ impl Events<'_, '_> {
         }
         happening.sort_unstable();
         happening.dedup();
+        // Integer parts change first: what else seems to happen may be due to one that is out of date.
+        let is_first = |event: &usize| self.is_level(*event) || due.contains(event);
+        let (mut first, mut postponed): (Vec<usize>, Vec<usize>) = happening.iter().copied().partition(is_first);
+        match happening.iter().any(|&event| self.is_level(event)) && self.transitions(&first)?.is_none() {
+            true => happening = std::mem::take(&mut first),
+            false => postponed.clear(),
+        }
         let moment = variation.is_some().then(|| InStep::at(stepper, before, self.t, step));
         let mut carried = None;
-        let arrived = self.sides.clone();
-        let mut all = Vec::new();
+        // The events that have occurred, with the sides of their functions on arrival: zero, as far as that is known, unless a
+        // change has made their condition true.
+        let arrived = if is_entry { vec![0.0; self.sides.len()] } else { self.sides.clone() };
+        let mut all: Vec<(usize, f64)> = self.occurred.iter().map(|&event| (event, 0.0)).collect();
         for round in 0..ROUNDS {
             match (&mut variation, &moment) {
                 (Some(variation), Some(moment)) if round == 0 => {
@@ -158,8 +171,12 @@ impl Events<'_, '_> {
                 return Ok(Consequence::End { event: self.list.name(event).clone(), changed });
             }
             let mut held = self.list.declared.as_ref().map_or_else(Vec::new, |it| it.hold(self.t, &self.y, &self.yp));
+            let values = self.list.values(self.t, &self.y, &self.yp);
             happening.iter().filter_map(|event| event.checked_sub(own)).for_each(|event| held[event] = true);
-            let counted: Vec<usize> = happening.iter().copied().filter(|event| !due.contains(event)).collect();
+            // An integer part that another event changes once more is no lack of progress.
+            let is_again = |event: usize| self.is_level(event) && all.iter().any(|&(known, _)| known == event);
+            let counted = happening.iter().copied().filter(|&event| !due.contains(&event) && !is_again(event));
+            let counted: Vec<usize> = counted.collect();
             let by_time = carried.as_ref().map_or(&[][..], Carried::by_time);
             let with_limit = counted.iter().filter(|&&event| self.note_accumulation(event, by_time)).count();
             if !counted.is_empty() && with_limit == 0 {
@@ -167,21 +184,33 @@ impl Events<'_, '_> {
             }
             if let Some(transitions) = self.transitions(&happening)? {
                 let ChangedState { y, is_set, last } = self.changed(dae, &happening, carried.as_mut())?;
-                all.extend(&happening);
-                let (before, yp, memory) = (self.y.clone(), self.yp.clone(), self.memory(&held, &all, &arrived));
-                all.iter().for_each(|&event| self.costs[event].restarts += 1);
+                let occurred: Vec<usize> =
+                    all.iter().map(|&(event, _)| event).chain(happening.iter().copied()).collect();
+                let (before, yp, memory) = (self.y.clone(), self.yp.clone(), self.memory(&held, &occurred));
+                self.note_restarts(&occurred);
                 let events = happening.iter().map(|&event| self.list.name(event).clone()).collect();
                 let entering = Entering { transitions, before, y, yp, is_set, events, event: last, memory, carried };
                 return Ok(Consequence::Enter(Box::new(entering)));
             }
             self.apply(dae, &happening, step, (variation.as_deref_mut(), carried.as_mut()), options, initialization)?;
             let after = self.list.declared.as_ref().map_or_else(Vec::new, |it| it.hold(self.t, &self.y, &self.yp));
-            all.append(&mut happening);
-            happening =
-                (0..held.len()).filter(|&event| !held[event] && after[event]).map(|event| own + event).collect();
+            all.extend(happening.drain(..).map(|event| (event, if round == 0 { arrived[event] } else { 0.0 })));
+            let again = |event: usize| self.is_level(event) && self.is_beyond(event, SLOPE * step.abs());
+            happening = (0..held.len())
+                .filter(|&event| after[event] && (!held[event] || again(own + event)))
+                .map(|event| own + event)
+                .collect();
+            let now = self.list.values(self.t, &self.y, &self.yp);
+            let remains = |&event: &usize| {
+                let holds = event.checked_sub(own).is_some_and(|event| after[event]);
+                !happening.contains(&event) && (holds || now[event] >= values[event])
+            };
+            let remaining: Vec<usize> = postponed.drain(..).filter(remains).collect();
+            happening.extend(remaining);
+            happening.sort_unstable();
             if happening.is_empty() {
-                self.settle(&all, &arrived, step);
-                all.iter().for_each(|&event| self.costs[event].restarts += 1);
+                self.settle(&all, step);
+                self.note_restarts(&all.iter().map(|&(event, _)| event).collect::<Vec<usize>>());
                 return Ok(Consequence::Restart([self.y.clone(), self.yp.clone()]));
             }
             if let (Some(variation), Some(before)) = (&variation, &carried) {
@@ -278,12 +307,42 @@ impl Events<'_, '_> {
         Ok(())
     }
 
-    /// Notes the sides of all functions after events that have happened; on arrival they were those in `arrived`.
-    fn settle(&mut self, happened: &[usize], arrived: &[f64], step: f64) {
+    /// Notes the sides of all functions after events that have occurred, each with the side of its function on arrival.
+    fn settle(&mut self, occurred: &[(usize, f64)], step: f64) {
         self.sides = self.list.sides(self.t, &self.y, &self.yp);
-        for &event in happened {
-            self.sides[event] = self.side_after(event, arrived[event], SLOPE * step.abs());
+        for &(event, arrived) in occurred {
+            self.sides[event] = self.side_after(event, arrived, SLOPE * step.abs());
         }
+    }
+
+    /// Counts a restart for each of these events that has not occurred at this time in a mode before.
+    fn note_restarts(&mut self, events: &[usize]) {
+        for &event in events.iter().filter(|event| !self.occurred.contains(event)) {
+            self.costs[event].restarts += 1;
+        }
+    }
+
+    /// Events of the model whose conditions hold at the last state, with functions that have not yet been positive: they are
+    /// exactly zero there, and the next step would not show that they were negative before.
+    fn true_on_arrival(&self) -> Vec<usize> {
+        let Some(declared) = &self.list.declared else { return Vec::new() };
+        let (own, holds) = (self.list.own.len(), declared.hold(self.t, &self.y, &self.yp));
+        let becomes_true =
+            |&event: &usize| holds[event] && self.sides[own + event] < 0.0 && declared.is_searched(event);
+        (0..holds.len()).filter(becomes_true).map(|event| own + event).collect()
+    }
+
+    /// Whether the condition of an event never remains true.
+    fn is_level(&self, event: usize) -> bool {
+        self.list.of_model(event).is_some_and(|(declared, number)| declared.description().events[number].is_level())
+    }
+
+    /// Whether the function of an event is positive by more than it changes in a time much longer than `length`: a change
+    /// of the state has carried it there, and not the motion to its zero.
+    pub(super) fn is_beyond(&self, event: usize, length: f64) -> bool {
+        let at = (self.t, &self.y[..], &self.yp[..]);
+        let length = self.direction * length.max(1e3 * self.resolution(self.t));
+        self.list.value(event, at.0, at.1, at.2) > 1e3 * (length * self.slope(event, at, length)).abs()
     }
 
     /// The side of its zero that the function of an event is moving to just after the event.

@@ -244,6 +244,15 @@ impl<'d> Declared<'d> {
         }
     }
 
+    /// Has the samples of an event begin after `t`.
+    pub(super) fn skip_samples(&mut self, event: usize, t: f64) {
+        if let Some(samples) = &mut self.samples[event] {
+            while samples.time() <= rounded_up(t) {
+                samples.next += 1.0;
+            }
+        }
+    }
+
     /// Has no event occur again that has occurred at `t`, to within rounding errors.
     pub(super) fn drop_until(&mut self, t: f64) {
         let t = rounded_up(t);

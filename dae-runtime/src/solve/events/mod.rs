@@ -105,6 +105,8 @@ pub(super) struct Events<'d, 'c> {
     settled: Vec<usize>,
     /// For an event whose side is not known since its mode was entered, the values that uncertainties explain.
     unsettled: Vec<Option<f64>>,
+    /// The events that have occurred at this time in modes that were left there.
+    occurred: Vec<usize>,
     /// Whether a mode has just been entered, so that what is in `target` occurs before the next step.
     is_entry: bool,
     /// The derivatives of that time with respect to each quantity, times its scale, if they are asked for; quantities that
@@ -172,6 +174,7 @@ impl<'d, 'c> Events<'d, 'c> {
             limit_derivatives: vec![None; count],
             settled: Vec::new(),
             unsettled: vec![None; count],
+            occurred: Vec::new(),
             is_entry: false,
             arrival: None,
             costs: (0..count).map(|event| SwitchStatistics::new(SwitchKind::Event, list.name(event))).collect(),
@@ -486,6 +489,7 @@ impl<'d, 'c> Events<'d, 'c> {
     /// Takes in a step that is recorded.
     pub(super) fn advance(&mut self, stepper: &dyn Stepper) {
         self.settled.drain(..).for_each(|event| self.unsettled[event] = None);
+        self.occurred.clear();
         self.t = stepper.time();
         self.y.copy_from_slice(stepper.state());
         self.yp.copy_from_slice(stepper.derivative());

@@ -45,9 +45,8 @@ struct Known {
     identity: Identity,
     /// Whether its condition holds.
     held: bool,
-    /// The side of zero on which its function was on arrival, if it has occurred here, in this mode or in one that was left
-    /// at once.
-    arrived: Option<f64>,
+    /// Whether it has occurred at this time, in this mode or in one that was left at once.
+    has_occurred: bool,
     next_sample: Option<f64>,
 }
 
@@ -96,17 +95,15 @@ impl Events<'_, '_> {
         Ok(Some(transitions).filter(|it| !it.is_empty()))
     }
 
-    /// What the events of the next mode have to know, with the conditions that hold, the events that have occurred, and the
-    /// sides of all on arrival.
-    pub(super) fn memory(&self, held: &[bool], happened: &[usize], arrived: &[f64]) -> Memory {
+    /// What the events of the next mode have to know, with the conditions that hold and the events that have occurred.
+    pub(super) fn memory(&self, held: &[bool], occurred: &[usize]) -> Memory {
         let own = self.list.own.len();
         let known = self.list.declared.as_ref().map_or_else(Vec::new, |declared| {
             let all = identities(declared).into_iter().zip(held).enumerate();
             let known = all.map(|(k, (identity, &held))| Known {
                 identity,
                 held,
-                arrived: Some(arrived[own + k])
-                    .filter(|side| happened.contains(&(own + k)) || side.abs() == f64::MIN_POSITIVE),
+                has_occurred: occurred.contains(&(own + k)) || self.occurred.contains(&(own + k)),
                 next_sample: declared.next_sample(k),
             });
             known.collect()
@@ -129,17 +126,24 @@ impl Events<'_, '_> {
         let events = &declared.description().events;
         let identities = identities(declared);
         let is_within = |it: &Identity| it.within.is_some_and(|variable| entered.contains(&variable));
-        let (mut held, mut arrived) = (vec![None; identities.len()], vec![None; identities.len()]);
+        let is_start = memory.is_none();
+        let mut held = vec![None; identities.len()];
         if let Some(memory) = memory {
             declared.drop_until(self.t);
             for (k, identity) in identities.iter().enumerate().filter(|(_, identity)| !is_within(identity)) {
                 let Some(known) = memory.known.iter().find(|known| known.identity == *identity) else {
                     continue;
                 };
-                (held[k], arrived[k]) = (Some(known.held), known.arrived);
+                held[k] = Some(known.held);
+                self.occurred.extend(known.has_occurred.then_some(own + k));
                 known.next_sample.iter().for_each(|&next| declared.continue_samples(k, next));
             }
             self.resets = memory.resets;
+        }
+        if !is_start {
+            // What samples at the time of the change has done so in the mode before.
+            let of_entered = (0..identities.len()).filter(|&k| is_within(&identities[k]));
+            of_entered.for_each(|k| declared.skip_samples(k, self.t));
         }
         let holds = declared.hold(self.t, &self.y, &self.yp);
         let mut occurring = Vec::new();
@@ -149,10 +153,14 @@ impl Events<'_, '_> {
                 self.sides[own + k] = side;
                 self.unsettled[own + k] = (side == 0.0).then(|| self.uncertainty(own + k, allowed));
                 occurring.extend((side > 0.0).then_some(own + k));
-            } else if let Some(arrived) = arrived[k] {
-                self.sides[own + k] = self.side_after(own + k, arrived, SLOPE * step.abs());
-            } else if held[k] == Some(false) || (events[k].occurs_on_entry && events[k].within.is_none()) {
-                occurring.extend(holds[k].then_some(own + k));
+            } else if self.occurred.contains(&(own + k)) {
+                if holds[k] && events[k].is_level() && self.is_beyond(own + k, SLOPE * step.abs()) {
+                    occurring.push(own + k);
+                    continue;
+                }
+                self.sides[own + k] = self.side_on_entry(own + k, SLOPE * step.abs(), allowed);
+            } else if holds[k] && (held[k] == Some(false) || events[k].is_level()) {
+                occurring.push(own + k);
             }
         }
         if !occurring.is_empty() {
@@ -170,7 +178,9 @@ impl Events<'_, '_> {
         let [whole, half] = [change(length), change(0.5 * length)];
         let value = self.sides[event];
         let uncertainty = self.uncertainty(event, allowed);
-        if value.abs() > (1e3 * whole.abs()).max(uncertainty) {
+        // Times are known to rounding errors, and states as far as they are allowed to be wrong.
+        let of_time = change(1e3 * self.direction * self.resolution(self.t));
+        if value.abs() > of_time.abs().max(uncertainty) {
             return value;
         }
         // Over a step the change is clear.

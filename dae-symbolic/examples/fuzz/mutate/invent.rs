@@ -157,6 +157,20 @@ pub(super) fn reactions(draw: &mut Draw, atoms: &[String], others: &[&str]) -> S
     text
 }
 
+/// States in a loop that switch one by one.
+fn switches(draw: &mut Draw, given: &[String]) -> String {
+    let [slope, bound] = [expression(draw, given, 1), expression(draw, given, 1)];
+    let [asked, left] =
+        [draw.pick(&["s == c", "s[0] == d", "s[i] == c", "s[1 - i] == d"]), draw.pick(&["s", "s[i]", "s[1 - i]"])];
+    let outside = draw.pick(&["s[0] = d;", "s[1] = c;", "s = d;", "s[2] = c;"]);
+    format!(
+        "var z: [f64; 2] = 0;\nfor i in 0..2 {{ modes s {{\nc {{ der(z[i]) = {slope}; when z[i] > i + 1 {{ {left} = d; }} }}\n\
+         d {{ der(z[i]) = if {asked} {{ -1 }} else {{ {bound} }}; when z[i] < 0 {{ s = c; }} }}\n}} }}\n\
+         when {} {{ {outside} }}\n",
+        condition(draw, given)
+    )
+}
+
 /// Two states and a force, in two modes or between the two of an ideal diode, with events, a discrete variable and
 /// equations for the start.
 fn hybrid(draw: &mut Draw) -> String {
@@ -181,6 +195,9 @@ fn hybrid(draw: &mut Draw) -> String {
     }
     if draw.once_in(4) {
         return text + &format!("var v;\nv = {};\ncomplementary c(f, v);\n}}", expression(draw, &given, 2));
+    }
+    if draw.once_in(4) {
+        text += &switches(draw, &given);
     }
     text += "modes m {\n";
     for name in ["a", "b"] {

@@ -33,7 +33,7 @@ impl Evaluator<'_> {
             }
             Node::Name(_) | Node::Call { .. } | Node::At { .. } => None,
             &Node::Mode { variable, is_indexed: true } => return Evaluated::Value(self.alternatives(variable)),
-            &Node::Mode { variable, is_indexed: false } => self.alternative(variable),
+            &Node::Mode { variable, is_indexed: false } => self.alternative(variable, id, found),
             Node::Index { array, index } => return self.index(task, *array, *index, found),
             Node::List(items) => return Evaluated::Value(self.list(task, id, items, found)),
             Node::Repeat { value, count } => return Evaluated::Value(self.repeat(task, *value, *count, found)),

@@ -9,11 +9,11 @@ mod call;
 use super::names::{Entity, NameKind, Names, duplicate, is_function_of_the_language};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Function, InputId, ParameterId, UnknownId};
-use crate::lower::alternatives::needs_indices;
+use crate::lower::alternatives::{needs_indices, no_alternative};
 use crate::lower::points::End;
 use crate::lower::rounding::Rounding;
 use crate::origin::Origin;
-use crate::syntax::ast::{self, Expression, Expressions, Name, Node, NodeId};
+use crate::syntax::ast::{self, Comparison, Expression, Expressions, Name, Node, NodeId};
 use crate::syntax::nodes_below;
 use crate::syntax::validate::{self, Place, Use};
 use std::collections::{BTreeMap, HashMap};
@@ -159,7 +159,12 @@ impl<'a> Resolver<'a> {
         (self.statement, self.place) = (statement, place);
         let outside = self.locals.len();
         let expressions = self.expressions;
+        let misspelt = self.misspelt_alternatives(it, found);
         for (id, node) in expressions.walk(it) {
+            if misspelt.contains(&id) {
+                self.meanings[id.index()] = Meaning::Invalid;
+                continue;
+            }
             let at = self.expressions.origin(id);
             let part = self.parts.iter().rfind(|(nodes, _)| nodes.contains(&id.index()));
             self.place = part.map_or(place, |&(_, place)| place);
@@ -195,6 +200,26 @@ impl<'a> Resolver<'a> {
             self.meanings[id.index()] = meaning;
         }
         self.locals.truncate(outside);
+    }
+
+    /// Reports comparisons of mode variables with names that are none of their alternatives; returns the nodes of both names.
+    fn misspelt_alternatives(&self, it: Expression, found: &mut Diagnostics) -> Vec<NodeId> {
+        let mut nodes = Vec::new();
+        for (_, node) in self.expressions.walk(it) {
+            let &Node::Comparison(Comparison::Equal | Comparison::NotEqual, left, right) = node else { continue };
+            let Some((variable, _)) = self.expressions.mode_variable(left, self.modes) else { continue };
+            let (variable, Node::Name(name)) = (&self.modes[variable], self.expressions.node(right)) else { continue };
+            if variable.position(name).is_none() && self.names.get(name).is_none() {
+                found.push(no_alternative(variable, name, self.expressions.origin(right)));
+                let names = nodes_below(self.expressions, left).map(|position| self.expressions.at(position));
+                nodes
+                    .extend(names.filter(
+                        |&id| matches!(self.expressions.node(id), Node::Name(it) if *it == variable.name.text),
+                    ));
+                nodes.push(right);
+            }
+        }
+        nodes
     }
 
     /// Number of local names, for [`Resolver::leave`].
@@ -311,8 +336,12 @@ impl<'a> Resolver<'a> {
                 let finding =
                     finding.label(at, "not a value").label(entry.origin, format!("`{name}` is declared here"));
                 let variable = self.modes.iter().find(|it| it.name.text == name);
-                if let Some(variable) = variable.filter(|it| !it.is_unique_at(self.statement)) {
-                    found.push(needs_indices(variable).label(at, "which of them?"));
+                let may_ask = matches!(
+                    self.place,
+                    Place::Equation | Place::Definition | Place::Event | Place::Change | Place::Branch
+                );
+                if let Some(variable) = variable.filter(|it| may_ask && !it.is_unique_at(self.statement)) {
+                    found.push(needs_indices(variable, 0).label(at, "which of them?"));
                     return Meaning::Invalid;
                 }
                 let alternatives = variable.iter().flat_map(|it| it.alternatives.iter().map(|it| it.text.as_str()));

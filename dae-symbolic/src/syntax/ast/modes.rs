@@ -49,6 +49,8 @@ pub struct ModeVariable {
     pub inside: Option<Range<usize>>,
     /// The values of the variables of the loops around it, for each instance, ascending.
     pub instances: Vec<Vec<i64>>,
+    /// Whether the instances are known: nothing is wrong with the loops around it.
+    pub are_known: bool,
     /// The number of instances of mode variables before it.
     pub first: usize,
 }
@@ -101,7 +103,7 @@ impl Decided {
 
 impl Expressions {
     /// The mode variable that an expression names, by position, and its indices: `valve` or `valve[i]`.
-    fn mode_variable(&self, id: NodeId, variables: &[ModeVariable]) -> Option<(usize, Vec<Expression>)> {
+    pub(crate) fn mode_variable(&self, id: NodeId, variables: &[ModeVariable]) -> Option<(usize, Vec<Expression>)> {
         let (mut at, mut indices) = (id, Vec::new());
         while let &Node::Index { array, index } = self.node(at) {
             // The nodes of an index follow those of what is indexed.
@@ -192,7 +194,7 @@ impl StatementKind {
 }
 
 impl Model {
-    /// The mode variables, in the order of the text, with an instance for those outside of all loops.
+    /// The mode variables, in the order of the text, as if they all stood outside of loops.
     pub fn mode_variables(&self) -> Vec<ModeVariable> {
         let mut variables: Vec<ModeVariable> = Vec::new();
         // The loops and branches around a statement: their bodies, and whether they are loops.
@@ -210,6 +212,7 @@ impl Model {
                     loops: around.iter().filter(|(_, is_loop)| *is_loop).count(),
                     inside: around.last().map(|(body, _)| body.clone()),
                     instances: vec![Vec::new()],
+                    are_known: true,
                     first: variables.len(),
                 }),
                 StatementKind::Alternative(it) => {
@@ -221,6 +224,27 @@ impl Model {
             }
         }
         variables
+    }
+
+    /// The names of blocks in an `if` that asks for a mode.
+    pub fn modes_in_modes(&self) -> Vec<&Name> {
+        let asks = |condition: &Expression| {
+            self.expressions.walk(*condition).any(|(_, node)| match *node {
+                Node::Comparison(_, left, _) => self.expressions.mode_variable(left, &self.modes).is_some(),
+                _ => false,
+            })
+        };
+        let (mut asking_until, mut names) = (0, Vec::new());
+        for (position, statement) in self.statements.iter().enumerate() {
+            match &statement.kind {
+                StatementKind::Branch(it) if it.before.iter().chain(&it.condition).any(asks) => {
+                    asking_until = asking_until.max(position + 1 + it.statements);
+                }
+                StatementKind::Modes(it) if position < asking_until => names.push(&it.name),
+                _ => {}
+            }
+        }
+        names
     }
 
     /// The text with one alternative of each instance of a mode variable. Equations of others keep their numbers, so that
