@@ -460,7 +460,7 @@ fn conditions_may_ask_for_the_mode() {
     }
     let with = |condition: &str| text.replace("heater != on", condition);
     let (code, message, _) = rejection(&with("heater != onn"));
-    assert_eq!((code.as_str(), message.as_str()), ("E106", "`heater` is a mode variable, and no value"));
+    assert_eq!((code.as_str(), message.as_str()), ("E442", "`heater` has no alternative `onn`"));
     let (code, ..) = rejection(&with("heater > 1"));
     assert_eq!(code, "E106");
     // Parameters are the same in all modes, and an argument of a function hides a mode variable.

@@ -238,10 +238,93 @@ fn findings_name_the_variable_and_the_place() {
     assert_eq!(with("der(y) = 1; when y > 1 { m = b; }"), of_several);
     assert_eq!(with("der(y) = if m == b { 1 } else { 0 };"), of_several);
     assert_eq!(with("der(y) = 1; when y > 1 { m[3] = b; }"), "E442: there is no `m[3]`");
-    assert_eq!(with("der(y) = 1; when y > 1 { m[0][1] = b; }"), of_several);
+    assert_eq!(with("der(y) = 1; when y > 1 { m[0][1] = b; }"), "E442: `m` has one index, not 2");
+    assert_eq!(with("der(y) = 1; when y > 1 { m[0.5] = b; }"), "E442: the index of a mode variable is an integer");
+    assert_eq!(with("der(y) = if m[1] == c { 1 } else { 0 };"), "E442: `m` has no alternative `c`");
     assert_eq!(with("der(y) = 1; when y > 1 { m[0] = c; }"), "E442: `m` has no alternative `c`");
-    assert!(with("der(y) = if m[4] == b { 1 } else { 0 };").contains("outside"));
+    assert_eq!(with("der(y) = if m[4] == b { 1 } else { 0 };"), "E442: there is no `m[4]`");
+    let chosen =
+        "const K = 1; var x = 0; var y = 0; if K == 2 { complementary d(x, y); } else { der(y) = 1; } der(x) = 1;";
+    let absent = "E442: there is no `d`";
+    assert_eq!(rejection(&format!("struct S {{ {chosen} when x > 1 {{ d = second; }} }}")), absent);
+    assert_eq!(
+        rejection(&format!(
+            "struct S {{ {} }}",
+            chosen.replace("der(x) = 1", "der(x) = if d == first { 1 } else { 2 }")
+        )),
+        absent
+    );
+    let asked = "struct S { var x = 0; modes m { a { } b { } } if m == a { modes n { c { der(x) = 1; } d { der(x) = 2; } } } else { der(x) = 0; } }";
+    assert_eq!(rejection(asked), "E442: `n` would exist in some modes only");
     let nested =
         "struct S { var x = 0; modes m { a { modes k { c { der(x) = 1; } d { der(x) = 2; } } } b { der(x) = 0; } } }";
     assert_eq!(rejection(nested), "E006: an alternative of `modes` holds no other `modes`");
+}
+
+/// Ranges that do not begin at zero or depend on outer variables, and blocks that constants choose.
+#[test]
+fn instances_are_those_of_the_loops() {
+    let text = "struct S {
+        const KIND = 2;
+        var x: [[f64; 3]; 3] = 0;
+        var y = 0;
+        for i in 0..3 {
+            for j in 0..i + 1 {
+                if KIND == 2 {
+                    /// Counts up to its place.
+                    modes m {
+                        up { let speed = 1 + j; der(x[i][j]) = speed; when x[i][j] >= i + 1 { m = done; } }
+                        done { der(x[i][j]) = 0; }
+                    }
+                } else {
+                    modes m { never { } ever { } }
+                }
+            }
+            for j in i + 1..3 { der(x[i][j]) = -1; }
+        }
+        der(y) = if m[2][1] == done { 1 } else { 0 };
+    }";
+    // The second block has the name of the first.
+    assert!(rejection(text).starts_with("E103"));
+    let text = text.replace("modes m { never", "modes other { never");
+    for method in METHODS {
+        let solution = run(system(&text, "index1").as_ref(), method, 4.0);
+        assert_eq!(names(&solution)[0].matches(" = up").count(), 6, "{}", names(&solution)[0]);
+        let expected = [("x[0][0]", 1.0), ("x[0][1]", -4.0), ("x[1][1]", 2.0), ("x[2][0]", 3.0), ("x[2][2]", 3.0)];
+        // From 3/2 on, the cell in row 2 and column 1 is done.
+        for (name, expected) in expected.into_iter().chain([("y", 2.5)]) {
+            let found = last(&solution, name);
+            assert!((found - expected).abs() <= 1e-8, "{method:?}: {name} is {found}, not {expected}");
+        }
+    }
+    // Negative values of a loop variable.
+    let text = "struct S {
+        var x: [f64; 3] = 0; var y = 0;
+        for i in -1..2 { modes m { a { der(x[i + 1]) = 1; when x[i + 1] > 1 { m = b; } } b { der(x[i + 1]) = 0; } } }
+        der(y) = if m[-1] == b { 1 } else { 0 };
+        when t > 0.5 { m[-1] = b; }
+    }";
+    // A value by index that asks for the mode, before the block.
+    let by_index = "struct S {
+        var x: [f64; 3] = 0; var z: [f64; 3] = 0;
+        for i in 0..3 {
+            let rate: [f64; 2] = |k| if m == a { k } else { 10 * k };
+            modes m { a { der(x[i]) = 1; when x[i] > 1 + 0.25 * i { m = b; } } b { der(x[i]) = 0; } }
+            der(z[i]) = rate[1];
+        }
+    }";
+    for method in METHODS {
+        let solution = run(system(text, "index1").as_ref(), method, 2.0);
+        assert!(
+            [("x[0]", 0.5), ("x[1]", 1.0), ("y", 1.5)]
+                .iter()
+                .all(|(name, it)| (last(&solution, name) - it).abs() <= 1e-8)
+        );
+        let solution = run(system(by_index, "index1").as_ref(), method, 2.0);
+        assert!(
+            [("z[0]", 11.0), ("z[1]", 8.75), ("z[2]", 6.5)]
+                .iter()
+                .all(|(name, it)| (last(&solution, name) - it).abs() <= 1e-8)
+        );
+    }
 }

@@ -230,7 +230,7 @@ fn where_both_sides_lead_back_a_run_stays() {
 #[test]
 fn chattering_ends_a_run() {
     let (model, _) = read_text("struct M { var v = 1; der(v) = if v > 0 { -1 } else { 1 }; }").expect("a model");
-    let compiled = compile(model.with_forms(["tangent".parse().expect("a form")]), 0.0).expect("a form");
+    let compiled = compile(model.with_forms(["derivative_array".parse().expect("a form")]), 0.0).expect("a form");
     let form = &compiled.forms[0];
     let system = Interpreter::new(form.program.clone(), compiled.prolonged.clone());
     let system = system.completed(form.formulation.completion);

@@ -43,7 +43,9 @@ fn condition(random: &mut Rng, n: usize, mode: usize) -> String {
         let bound = f64::from(random.i32(5..=20)) / if mode.is_multiple_of(2) { 10.0 } else { -10.0 };
         return format!("x{k} {side} {bound:?}");
     }
-    match random.u8(0..6) {
+    match random.u8(0..8) {
+        6 => format!("c > {}", random.u8(0..3)),
+        7 => format!("x{k} >= floor({:?} * x{})", f64::from(random.u8(1..20)) / 10.0, random.usize(0..n)),
         0 => format!("t >= {:?}", f64::from(random.u8(0..20)) / 10.0),
         1 => format!("x{k} > {:?} && x{} < {:?}", number(random), random.usize(0..n), number(random)),
         2 => format!("sin(5 * t) > {:?} || x{k} < {:?}", number(random) / 2.0, number(random)),
