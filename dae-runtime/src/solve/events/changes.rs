@@ -13,6 +13,8 @@ use crate::sensitivity::{Carried, InStep, Variation};
 use crate::solution::Solution;
 use crate::solution::event::Action;
 
+/// Conditions that become true within this multiple of the resolution of times do so at one time.
+const TOGETHER: f64 = 16.0;
 /// More than this many resets within this fraction of the elapsed time are no progress.
 const RESETS: usize = 30;
 const SHORT: f64 = 1e-7;
@@ -128,7 +130,7 @@ impl Events<'_, '_> {
         let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
         // As long as it is known that a limit is ahead, its event does not occur.
         if !is_entry {
-            happening.extend(self.true_on_arrival());
+            happening.extend(self.true_on_arrival(stepper, before));
         }
         let mut due = Vec::new();
         if let Some(declared) = &mut self.list.declared {
@@ -322,14 +324,31 @@ impl Events<'_, '_> {
         }
     }
 
-    /// Events of the model whose conditions hold at the last state, with functions that have not yet been positive: they are
-    /// exactly zero there, and the next step would not show that they were negative before.
-    fn true_on_arrival(&self) -> Vec<usize> {
+    /// Events of the model whose conditions become true at the last state, with functions that have not yet been positive:
+    /// they are exactly zero there, and the next step would not show that they were negative before; or will be zero within
+    /// rounding errors of the time, as the last step, which began at `before`, shows.
+    fn true_on_arrival(&self, stepper: &mut (dyn Stepper + '_), before: f64) -> Vec<usize> {
         let Some(declared) = &self.list.declared else { return Vec::new() };
-        let (own, holds) = (self.list.own.len(), declared.hold(self.t, &self.y, &self.yp));
-        let becomes_true =
-            |&event: &usize| holds[event] && self.sides[own + event] < 0.0 && declared.is_searched(event);
-        (0..holds.len()).filter(becomes_true).map(|event| own + event).collect()
+        let own = self.list.own.len();
+        let waits = |&event: &usize| self.sides[own + event] < 0.0 && declared.is_searched(event);
+        let waiting: Vec<usize> = (0..declared.count()).filter(waits).collect();
+        if waiting.is_empty() {
+            return Vec::new();
+        }
+        let holds = declared.hold(self.t, &self.y, &self.yp);
+        let now = self.list.values(self.t, &self.y, &self.yp);
+        let half = 0.5 * (self.t - before);
+        let mut y = self.y.clone();
+        let earlier = (half != 0.0).then(|| {
+            stepper.interpolate(before + half, &mut y);
+            self.list.values(before + half, &y, &self.yp)
+        });
+        let is_near = |event: usize| {
+            let Some(earlier) = &earlier else { return false };
+            let change = now[own + event] - earlier[own + event];
+            change > 0.0 && -now[own + event] * half.abs() <= TOGETHER * self.resolution(self.t) * change
+        };
+        waiting.into_iter().filter(|&event| holds[event] || is_near(event)).map(|event| own + event).collect()
     }
 
     /// Whether the condition of an event never remains true.

@@ -14,6 +14,8 @@ use crate::sensitivity::Carried;
 
 /// A function begins to change linearly if the changes over a time and over half of it fit to this fraction.
 const LINEAR: f64 = 0.25;
+/// Unknowns that follow from states by equations are taken to be wrong by this multiple of what they are allowed to be.
+const AMPLIFIED: f64 = 20.0;
 
 /// What a run takes into another mode.
 pub(in crate::solve) struct Entering {
@@ -178,9 +180,10 @@ impl Events<'_, '_> {
         let [whole, half] = [change(length), change(0.5 * length)];
         let value = self.sides[event];
         let uncertainty = self.uncertainty(event, allowed);
-        // Times are known to rounding errors, and states as far as they are allowed to be wrong.
+        // Times are known to rounding errors, and states as far as they are allowed to be wrong; unknowns that follow from them
+        // by equations, several times as much.
         let of_time = change(1e3 * self.direction * self.resolution(self.t));
-        if value.abs() > of_time.abs().max(uncertainty) {
+        if value.abs() > of_time.abs().max(AMPLIFIED * uncertainty) {
             return value;
         }
         // Over a step the change is clear.
