@@ -311,7 +311,7 @@ fn what_events_cannot_contain_is_said() {
         (
             "when x < 0.5 { if x > 0 { } }",
             "E006",
-            "a `when` holds new values of unknowns, modes to enter, `inelastic`, `note` and `terminate`",
+            "a `when` holds new values of unknowns, modes to enter, `inelastic`, `limit { … }`, `note` and `terminate`",
         ),
         (
             "discrete a = 0; discrete b = 0; when sample(1) { a = hold(b); } when sample(2) { b = hold(a); }",

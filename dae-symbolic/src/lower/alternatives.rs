@@ -9,11 +9,11 @@ use super::enclosing::OpenLoop;
 use super::evaluate::Evaluator;
 use super::items::{Base, Item, Value, View};
 use super::lowering::Lowering;
+use super::names::{needs_indices, no_alternative};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::Rational;
 use crate::model::ModeTransition;
 use crate::model::family::element_name;
-use crate::origin::Origin;
 use crate::syntax::ast::{Expression, ModeVariable, Name, NodeId, StatementKind, When, WhenItemKind};
 use crate::syntax::validate::Place;
 
@@ -193,20 +193,6 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// The finding that a mode variable has no alternative of this name; an empty one stands for what is no name.
-pub(super) fn no_alternative(declared: &ModeVariable, name: &str, at: Origin) -> Diagnostic {
-    let variable = &declared.name.text;
-    let names: Vec<String> = declared.alternatives.iter().map(|name| format!("`{}`", name.text)).collect();
-    let message = match name {
-        "" => format!("`{variable}` is a mode variable, and gets the name of an alternative"),
-        name => format!("`{variable}` has no alternative `{name}`"),
-    };
-    let finding = Diagnostic::error(Code::InvalidModes, message)
-        .label(at, "not an alternative")
-        .label(declared.name.origin, "declared here");
-    finding.help(format!("its alternatives are {}", names.join(", ")))
-}
-
 /// The finding that a mode variable has no such instance.
 fn no_instance(declared: &ModeVariable, at: &[i64]) -> Diagnostic {
     let message = format!("there is no `{}`", element_name(&declared.name.text, at));
@@ -214,23 +200,4 @@ fn no_instance(declared: &ModeVariable, at: &[i64]) -> Diagnostic {
     finding.help(
         "a block in a `for` or `if` is a mode variable for each value of the loop variables for which it stands there",
     )
-}
-
-/// The finding that a mode variable of a loop is named with another number of indices than it has.
-pub(super) fn needs_indices(declared: &ModeVariable, given: usize) -> Diagnostic {
-    let name = &declared.name.text;
-    let indices: String =
-        ["[i]", "[j]", "[k]", "[l]", "[m]", "[n]", "[o]", "[p]"].into_iter().take(declared.loops).collect();
-    let (message, help) = match (declared.loops, given) {
-        (0, _) => {
-            (format!("`{name}` is one mode variable, not one of several"), format!("write `{name}` without an index"))
-        }
-        (_, 0) => (
-            format!("`{name}` stands in a loop, and is a mode variable for each of its values"),
-            format!("write `{name}{indices}`: the name alone is known in the `for` or `if` in which its block stands"),
-        ),
-        (1, _) => (format!("`{name}` has one index, not {given}"), format!("write `{name}{indices}`")),
-        (loops, _) => (format!("`{name}` has {loops} indices, not {given}"), format!("write `{name}{indices}`")),
-    };
-    Diagnostic::error(Code::InvalidModes, message).label(declared.name.origin, "declared here").help(help)
 }

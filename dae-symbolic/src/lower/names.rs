@@ -1,7 +1,7 @@
 //! The entities that declared names stand for.
 //!
 //! In: statements in the order of the text. Out: a table from names to declarations, and findings about names that are
-//! declared twice or belong to the language.
+//! declared twice or belong to the language, and about mode variables that are named in a way that does not say which.
 
 use super::rounding::Rounding;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -161,6 +161,39 @@ pub(super) fn duplicate(name: &Name, first: Origin) -> Diagnostic {
         .label(name.origin, "declared again")
         .label(first, format!("`{}` is first declared here", name.text))
         .help("rename one of them")
+}
+
+/// The finding that a mode variable has no alternative of this name; an empty one stands for what is no name.
+pub(super) fn no_alternative(declared: &ModeVariable, name: &str, at: Origin) -> Diagnostic {
+    let variable = &declared.name.text;
+    let names: Vec<String> = declared.alternatives.iter().map(|name| format!("`{}`", name.text)).collect();
+    let message = match name {
+        "" => format!("`{variable}` is a mode variable, and gets the name of an alternative"),
+        name => format!("`{variable}` has no alternative `{name}`"),
+    };
+    let finding = Diagnostic::error(Code::InvalidModes, message)
+        .label(at, "not an alternative")
+        .label(declared.name.origin, "declared here");
+    finding.help(format!("its alternatives are {}", names.join(", ")))
+}
+
+/// The finding that a mode variable of a loop is named with another number of indices than it has.
+pub(super) fn needs_indices(declared: &ModeVariable, given: usize) -> Diagnostic {
+    let name = &declared.name.text;
+    let indices: String =
+        ["[i]", "[j]", "[k]", "[l]", "[m]", "[n]", "[o]", "[p]"].into_iter().take(declared.loops).collect();
+    let (message, help) = match (declared.loops, given) {
+        (0, _) => {
+            (format!("`{name}` is one mode variable, not one of several"), format!("write `{name}` without an index"))
+        }
+        (_, 0) => (
+            format!("`{name}` stands in a loop, and is a mode variable for each of its values"),
+            format!("write `{name}{indices}`: the name alone is known in the `for` or `if` in which its block stands"),
+        ),
+        (1, _) => (format!("`{name}` has one index, not {given}"), format!("write `{name}{indices}`")),
+        (loops, _) => (format!("`{name}` has {loops} indices, not {given}"), format!("write `{name}{indices}`")),
+    };
+    Diagnostic::error(Code::InvalidModes, message).label(declared.name.origin, "declared here").help(help)
 }
 
 pub(super) fn is_function_of_the_language(name: &str) -> bool {

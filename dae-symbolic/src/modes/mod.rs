@@ -64,7 +64,8 @@ pub fn compile_modes(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<Mul
             return Err(reject(too_many(&model)));
         }
         let kept = (!is_certain).then(|| model.clone());
-        match (compile(model, t0).map_err(|rejected| in_mode(rejected, &name)), kept) {
+        let located = |rejected| if start.is_none() { at_start(rejected, &name) } else { in_mode(rejected, &name) };
+        match (compile(model, t0).map_err(located), kept) {
             (Ok(compiled), _) if start.is_none() => start = Some(InMode { mode, name, compiled }),
             (Ok(compiled), _) => others.push(InMode { mode, name, compiled: Ok(compiled) }),
             (Err(rejected), Some(model)) if start.is_some() => {
@@ -90,7 +91,7 @@ pub fn compile_modes(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<Mul
 pub fn compile_start(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<MultiMode, Rejected> {
     let mode = text.start();
     let name = text.name_of(&mode);
-    let compiled = compile(model_in(text, &mode, forms, t0)?, t0).map_err(|rejected| in_mode(rejected, &name))?;
+    let compiled = compile(model_in(text, &mode, forms, t0)?, t0).map_err(|rejected| at_start(rejected, &name))?;
     Ok(MultiMode { start: InMode { mode, name, compiled }, others: Vec::new(), changes: Vec::new() })
 }
 
@@ -106,12 +107,26 @@ fn model_in(text: &Text, mode: &[usize], forms: Option<&[Form]>, t0: f64) -> Res
 
 /// Findings with the mode in which they hold.
 fn in_mode(rejected: Rejected, name: &str) -> Rejected {
+    with_note(rejected, name, String::new())
+}
+
+/// Findings about the mode at the start.
+fn at_start(rejected: Rejected, name: &str) -> Rejected {
+    let variable = name.split([' ', '[']).next().unwrap_or_default();
+    with_note(
+        rejected,
+        name,
+        format!(", in which runs begin unless the text names another: `modes {variable} = … {{ … }}`"),
+    )
+}
+
+fn with_note(rejected: Rejected, name: &str, more: String) -> Rejected {
     if name.is_empty() {
         return rejected;
     }
     let mut diagnostics = Diagnostics::new();
     for finding in rejected.diagnostics.iter() {
-        diagnostics.push(finding.clone().note(format!("in the mode `{name}`")));
+        diagnostics.push(finding.clone().note(format!("in the mode `{name}`{more}")));
     }
     Rejected { diagnostics, ..rejected }
 }

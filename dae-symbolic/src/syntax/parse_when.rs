@@ -116,7 +116,7 @@ impl Parser {
         let at = self.here();
         let finding = Diagnostic::error(
             Code::UnsupportedConstruct,
-            "a `when` holds new values of unknowns, modes to enter, `inelastic`, `note` and `terminate`",
+            "a `when` holds new values of unknowns, modes to enter, `inelastic`, `limit { … }`, `note` and `terminate`",
         );
         let finding = finding.label(at, "not allowed in here");
         self.fail(finding.help(

@@ -6,10 +6,9 @@
 
 mod call;
 
-use super::names::{Entity, NameKind, Names, duplicate, is_function_of_the_language};
+use super::names::{Entity, NameKind, Names, duplicate, is_function_of_the_language, needs_indices, no_alternative};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::expr::{Function, InputId, ParameterId, UnknownId};
-use crate::lower::alternatives::{needs_indices, no_alternative};
 use crate::lower::points::End;
 use crate::lower::rounding::Rounding;
 use crate::origin::Origin;
