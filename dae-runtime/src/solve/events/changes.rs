@@ -208,6 +208,12 @@ impl Events<'_, '_> {
                 !happening.contains(&event) && (holds || now[event] >= values[event])
             };
             let remaining: Vec<usize> = postponed.drain(..).filter(remains).collect();
+            if let (Some(variation), Some(moment), Some(carried)) = (&variation, &moment, &carried) {
+                // They occur together with those before them for neighbouring values of the quantities, too.
+                for &event in &remaining {
+                    variation.agree(self.t, carried.by_time(), &self.time_derivatives(event, variation, moment)?)?;
+                }
+            }
             happening.extend(remaining);
             happening.sort_unstable();
             if happening.is_empty() {
