@@ -12,7 +12,6 @@
 
 use std::collections::HashMap;
 
-use super::between;
 use super::cases::{Bounds, Case, Condition, bounds_of, cases, values_of};
 use super::multi_mode::{Mode, MultiMode};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -39,8 +38,7 @@ struct Alternative<'a> {
 /// Findings about the mode variables of a text.
 pub(super) fn without_end(modes: &MultiMode) -> Diagnostics {
     let mut found = Diagnostics::new();
-    let of_variables = (0..modes.start.mode.len()).filter_map(|variable| cycle(modes, variable));
-    for finding in of_variables.chain(between::cycle(modes)) {
+    for finding in (0..modes.start.mode.len()).filter_map(|variable| cycle(modes, variable)) {
         // What is wrong with one instance of a loop is wrong with the others.
         if !found.iter().any(|known| known.labels == finding.labels) {
             found.push(finding);

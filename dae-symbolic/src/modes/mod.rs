@@ -78,6 +78,8 @@ pub fn compile_modes(text: &Text, forms: Option<&[Form]>, t0: f64) -> Result<Mul
     let modes = MultiMode { start, others, changes };
     let mut found = laws::missing(&modes);
     found.append(cycles::without_end(&modes));
+    let of_several = between::cycle(&modes).filter(|it| !found.iter().any(|known| known.labels == it.labels));
+    found.extend(of_several);
     match found.has_errors() {
         true => Err(Rejected { problem: None, t0, diagnostics: found }),
         false => Ok(modes),
