@@ -1,5 +1,6 @@
 //! Equations that hold at the start of a run only: `initial { … }`, in several forms and by several methods.
 
+#[macro_use]
 mod interpreted;
 
 use dae::runtime::contract::Dae;
@@ -13,14 +14,6 @@ use interpreted::{available, system};
 
 const METHODS: [Method; 3] = [Method::Bdf, Method::Radau, Method::Radau5];
 const FORMS: [&str; 6] = ["original", "index1", "index2", "ggl", "underlying", "dummy"];
-
-/// A model for generated code, and its text for the interpreter.
-macro_rules! both {
-    ($text:ident: $($model:tt)*) => {
-        const $text: &str = stringify!($($model)*);
-        dae::dae! { $($model)* }
-    };
-}
 
 fn integration(system: &dyn Dae, method: Method) -> Integration<'_, '_> {
     Integration::new(system).method(method).rtol(1e-9).atol(1e-9)

@@ -1,5 +1,6 @@
 //! Modes in loops: a `modes` block in a `for` is a mode variable for each value of the loop variables.
 
+#[macro_use]
 mod interpreted;
 
 use dae::runtime::contract::Dae;
@@ -25,17 +26,19 @@ fn names(solution: &Solution) -> Vec<&str> {
     solution.modes.iter().map(|it| it.mode.as_ref()).collect()
 }
 
-/// Capacitors that are charged by currents $(i + 1) \cos t$, each with an ideal diode that holds its voltage at $1/2$.
-const CLAMPS: &str = "
-    const N = 3;
-    param limit = 0.5;
-    var v: [f64; N] = 0;
-    var through: [f64; N];
-    for i in 0..N {
-        der(v[i]) = (i + 1) * cos(t) - through[i];
-        complementary clamp(through[i], limit - v[i]);
+both! { CLAMPS:
+    /// Capacitors that are charged by currents (i + 1) cos t, each with an ideal diode that holds its voltage at 1/2.
+    struct Clamps {
+        const N = 3;
+        param limit = 0.5;
+        var v: [f64; N] = 0;
+        var through: [f64; N];
+        for i in 0..N {
+            der(v[i]) = (i + 1) * cos(t) - through[i];
+            complementary clamp(through[i], limit - v[i]);
+        }
     }
-";
+}
 
 /// The times at which they reach the limit, the last one first, and the voltages at $t = 3$: they leave the limit where the
 /// currents change their sign, and fall from it.
@@ -55,7 +58,7 @@ fn check_clamps(solution: &Solution, tolerance: f64) {
 #[test]
 fn each_value_of_a_loop_has_its_own_mode() {
     for form in FORMS {
-        let clamps = system(&format!("struct Clamps {{ {CLAMPS} }}"), form);
+        let clamps = system(CLAMPS, form);
         for method in METHODS {
             let solution = run(clamps.as_ref(), method, 3.0);
             check_clamps(&solution, 1e-8);
@@ -67,20 +70,6 @@ fn each_value_of_a_loop_has_its_own_mode() {
             ];
             assert_eq!(names(&solution)[..4], expected, "{form}, {method:?}");
             assert_eq!(names(&solution).last(), Some(&expected[0]), "{form}, {method:?}");
-        }
-    }
-}
-
-dae::dae! {
-    /// The capacitors with diodes, in generated code.
-    struct Clamps {
-        const N = 3;
-        param limit = 0.5;
-        var v: [f64; N] = 0;
-        var through: [f64; N];
-        for i in 0..N {
-            der(v[i]) = (i + 1) * cos(t) - through[i];
-            complementary clamp(through[i], limit - v[i]);
         }
     }
 }

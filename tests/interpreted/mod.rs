@@ -1,6 +1,6 @@
 //! Models compiled at run time, for the interpreter.
 //!
-//! In: the text of a model and the name of a form. Out: the form, ready to be integrated.
+//! In: the text of a model and the name of a form. Out: the form, ready to be integrated; the same model in generated code.
 
 #![allow(unreachable_pub, reason = "shared between test binaries")]
 
@@ -8,6 +8,15 @@ use dae::runtime::contract::Dae;
 use dae::symbolic::Text;
 use dae::symbolic::form::Form;
 use dae::symbolic::modes::compile_modes;
+
+/// A model for generated code, and its text for the interpreter.
+#[allow(unused_macros, reason = "shared between test binaries")]
+macro_rules! both {
+    ($text:ident: $($model:tt)*) => {
+        const $text: &str = stringify!($($model)*);
+        dae::dae! { $($model)* }
+    };
+}
 
 /// The form of this name of a model. Panics if the model has errors or does not have the form.
 pub fn system(text: &str, form: &str) -> Box<dyn Dae> {

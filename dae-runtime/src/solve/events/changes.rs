@@ -141,10 +141,11 @@ impl Events<'_, '_> {
         happening.dedup();
         // Integer parts change first: what else seems to happen may be due to one that is out of date.
         let is_first = |event: &usize| self.is_level(*event) || due.contains(event);
-        let (mut first, mut postponed): (Vec<usize>, Vec<usize>) = happening.iter().copied().partition(is_first);
-        match happening.iter().any(|&event| self.is_level(event)) && self.transitions(&first)?.is_none() {
-            true => happening = std::mem::take(&mut first),
-            false => postponed.clear(),
+        let (first, mut postponed): (Vec<usize>, Vec<usize>) = happening.iter().copied().partition(is_first);
+        if first.iter().any(|&event| self.is_level(event)) && self.transitions(&first)?.is_none() {
+            happening = first;
+        } else {
+            postponed.clear();
         }
         let moment = variation.is_some().then(|| InStep::at(stepper, before, self.t, step));
         let mut carried = None;

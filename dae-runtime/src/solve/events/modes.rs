@@ -143,7 +143,7 @@ impl Events<'_, '_> {
             self.resets = memory.resets;
         }
         if !is_start {
-            // What samples at the time of the change has done so in the mode before.
+            // A tick at the time of the change belongs to the mode that is left.
             let of_entered = (0..identities.len()).filter(|&k| is_within(&identities[k]));
             of_entered.for_each(|k| declared.skip_samples(k, self.t));
         }
