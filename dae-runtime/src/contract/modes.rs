@@ -18,6 +18,9 @@ pub struct ModeVariable {
     pub name: Name,
     /// The names of its alternatives: `free`, `engaged`.
     pub alternatives: Cow<'static, [Name]>,
+    /// Whether it belongs to two complementary expressions: in either alternative one of them is zero, and events enter the
+    /// other as it becomes negative.
+    pub is_complementary: bool,
 }
 
 /// A mode: for each mode variable the position of its alternative.

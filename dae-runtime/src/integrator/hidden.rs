@@ -116,16 +116,30 @@ impl<'d> Hidden<'d> {
         is_solution.then_some(at)
     }
 
-    /// Replaces the algebraic unknowns of higher index by the values that follow from the states; leaves all of them as
-    /// they are if one of those values is far away.
-    pub(crate) fn improve(&self, t: f64, y: &mut [f64], slope: &[f64]) {
+    /// Whether an entry of the state is an algebraic unknown of higher index.
+    pub(crate) fn improves(&self, k: usize) -> bool {
+        let unknown = &self.dae.description().unknowns[k];
+        self.is_hidden[k] && unknown.kind == Kind::Algebraic && unknown.index > 1
+    }
+
+    /// Replaces the algebraic unknowns of higher index and the derivatives by the values that follow from the states;
+    /// leaves all of them as they are if one of those unknowns is far away.
+    pub(crate) fn improve(&self, t: f64, y: &mut [f64], slope: &mut [f64]) {
         let Some(at) = self.consistent(t, y, slope) else { return };
         let unknowns = &self.dae.description().unknowns;
-        let improves = |k: &usize| self.is_hidden[*k] && unknowns[*k].kind == Kind::Algebraic && unknowns[*k].index > 1;
-        let is_alike = |k: usize| (at.y[k] - y[k]).abs() <= IMPROVED * (unknowns[k].nominal + at.y[k].abs());
-        if (0..y.len()).filter(improves).all(is_alike) {
-            (0..y.len()).filter(improves).for_each(|k| y[k] = at.y[k]);
+        let improved: Vec<usize> = (0..y.len()).filter(|&k| self.improves(k)).collect();
+        let is_alike = |&k: &usize| (at.y[k] - y[k]).abs() <= IMPROVED * (unknowns[k].nominal + at.y[k].abs());
+        if improved.iter().all(is_alike) {
+            improved.into_iter().for_each(|k| y[k] = at.y[k]);
+            slope.copy_from_slice(&at.yp);
         }
+    }
+
+    /// A state with other values of the algebraic unknowns of higher index, and other derivatives.
+    pub(crate) fn aside(&self, y: &[f64], slope: &[f64]) -> [Vec<f64>; 2] {
+        let moved = |value: f64| value + value.abs() + 1.0;
+        let values = y.iter().enumerate().map(|(k, &value)| if self.improves(k) { moved(value) } else { value });
+        [values.collect(), slope.iter().map(|&slope| moved(slope)).collect()]
     }
 
     /// Consistent values with the least change of differential unknowns; `None` if none are found.

@@ -26,6 +26,8 @@ pub(crate) struct RunStart<'s> {
     pub(crate) y0: &'s [f64],
     pub(crate) yp0: &'s [f64],
     pub(crate) t_end: f64,
+    /// Whether a step from here has been accepted before, and is repeated with another end.
+    pub(crate) is_repeated: bool,
     /// How all iteration matrices of the run are stored and eliminated.
     pub(crate) plan: &'s Rc<FactorizationPlan>,
 }

@@ -7,14 +7,12 @@ use std::ops::RangeInclusive;
 
 use super::events::Entering;
 use crate::contract::class::{Method, Requirement};
-use crate::contract::{Dae, Mode, Modes};
+use crate::contract::{Dae, Mode, Modes, Transition};
 use crate::initialize::{Arriving, InitializationOptions, Passage, enter};
 use crate::integrator::stepper::{Failure, Options, Projection};
 use crate::solution::event::Event;
 use crate::solution::{EnteredMode, Jump};
 
-/// Changes of the mode at one time; so many are no progress.
-const ROUNDS: usize = 50;
 /// Where a mode is entered, unknowns may miss its constraints by this multiple of $\tau^{2/3}$ times their size, where
 /// $\tau$ is the relative tolerance, as before other restarts; but by no more than the second constant times it.
 const INEXACT: f64 = 10.0;
@@ -23,11 +21,10 @@ const LARGEST_MOVE: f64 = 1e-2;
 const JUMP: f64 = 100.0;
 
 /// The present mode of a run.
+#[derive(Clone)]
 pub(super) struct InMode<'d> {
     pub(super) modes: &'d dyn Modes,
-    mode: Mode,
-    /// When modes were last entered, and how many have been at that time.
-    entered: (f64, usize),
+    pub(super) mode: Mode,
 }
 
 /// The levels of invariants onto which a method projects steps.
@@ -64,36 +61,37 @@ impl<'d> InMode<'d> {
             let message = "an event of the caller is a function of the unknowns of one formulation, and in another mode there are others: declare it in the text, by `when`";
             return Err(Failure::InvalidOption { message: message.into() });
         }
-        Ok(Some(InMode { modes, mode: modes.modes_description().start.clone(), entered: (f64::NAN, 0) }))
+        let mode = modes.modes_description().start.clone();
+        Ok(Some(InMode { modes, mode }))
     }
 
-    /// Goes on in another mode, at `t`, from the formulation `before`.
-    ///
-    /// # Errors
-    /// Modes are entered at this time again and again, or the mode cannot be entered.
-    pub(super) fn enter(
-        &mut self,
-        before: &dyn Dae,
-        t: f64,
-        entering: &Entering,
-        (options, initialization): (&Options, &InitializationOptions),
-    ) -> Result<Begun<'d>, Failure> {
-        let rounds = if self.entered.0 == t { self.entered.1 + 1 } else { 1 };
-        if rounds > ROUNDS {
-            return Err(Failure::EventsAccumulate { t, event: entering.event.clone() });
-        }
-        self.entered = (t, rounds);
-        let left = self.mode.clone();
-        for transition in &entering.transitions {
-            if let Some(alternative) = self.mode.get_mut(transition.variable) {
+    /// The mode after a change.
+    pub(super) fn after(&self, transitions: &[Transition]) -> Mode {
+        let mut mode = self.mode.clone();
+        for transition in transitions {
+            if let Some(alternative) = mode.get_mut(transition.variable) {
                 *alternative = transition.alternative;
             }
         }
-        let name = self.modes.modes_description().name(&self.mode);
+        mode
+    }
+
+    /// Consistent values in another mode, at `t`, after a change of the mode `left` with the formulation `before`.
+    ///
+    /// # Errors
+    /// The mode cannot be entered.
+    pub(super) fn enter(
+        &self,
+        (left, before): (&Mode, &dyn Dae),
+        (t, mode): (f64, &Mode),
+        entering: &Entering,
+        (options, initialization): (&Options, &InitializationOptions),
+    ) -> Result<Begun<'d>, Failure> {
+        let name = self.modes.modes_description().name(mode);
         let not_entered =
             |obstacle: String| Failure::ModeNotEntered { t, mode: name.clone(), obstacle: obstacle.into() };
-        let dae = self.modes.in_mode(&self.mode).map_err(|reason| not_entered(reason.into_owned()))?;
-        if let Some(obstacle) = self.modes.obstacle(&left, &self.mode, &entering.events) {
+        let dae = self.modes.in_mode(mode).map_err(|reason| not_entered(reason.into_owned()))?;
+        if let Some(obstacle) = self.modes.obstacle(left, mode, &entering.events) {
             return Err(not_entered(obstacle.into_owned()));
         }
         let rtol = options.rtol;

@@ -40,7 +40,7 @@ impl Method {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'd>, Failure> {
         let plan = self.prepare(dae, [t0, t_end], [y0, yp0], options)?;
-        self.begin(dae, RunStart { t0, y0, yp0, t_end, plan: &plan }, options)
+        self.begin(dae, RunStart { t0, y0, yp0, t_end, is_repeated: false, plan: &plan }, options)
     }
 
     /// Checks that the method suits the formulation and that the start values are meaningful, chooses local

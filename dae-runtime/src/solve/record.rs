@@ -3,6 +3,8 @@
 //! In: a stepper after each accepted step. Out: states in the [`Solution`], at the steps or at the times requested,
 //! polynomials between them, and sensitivities.
 
+use std::rc::Rc;
+
 use super::dense;
 use super::events::Events;
 use super::restarts::PiecewiseRun;
@@ -55,7 +57,7 @@ pub(super) struct Recorder<'d> {
     /// Sensitivities, if they are requested.
     pub(super) variation: Option<Variation<'d>>,
     /// Finds unknowns of higher index at the times requested and at the end.
-    hidden: Option<Hidden<'d>>,
+    hidden: Option<Rc<Hidden<'d>>>,
     /// The formulation, if what is recorded is projected onto its constraints.
     projected: Option<&'d dyn Dae>,
 }
@@ -78,7 +80,7 @@ impl<'d> Recorder<'d> {
     }
 
     /// Sets what makes unknowns of higher index as accurate as states, at the times requested and at the end.
-    pub(super) fn improve_by(&mut self, hidden: Option<Hidden<'d>>) {
+    pub(super) fn improve_by(&mut self, hidden: Option<Rc<Hidden<'d>>>) {
         self.hidden = hidden;
     }
 
@@ -123,7 +125,7 @@ impl<'d> Recorder<'d> {
         if let Some(hidden) =
             self.hidden.as_ref().filter(|_| t != self.t0 && stepper.at_switch().is_none() && !stepper.is_sliding())
         {
-            hidden.improve(t, state, stepper.derivative());
+            hidden.improve(t, state, &mut stepper.derivative().to_vec());
         }
     }
 
@@ -208,7 +210,7 @@ impl<'d> Recorder<'d> {
     }
 
     /// Goes on in another mode, whose equations begin to hold at `t`.
-    pub(super) fn enter(&mut self, t: f64, hidden: Option<Hidden<'d>>, dae: &'d dyn Dae) {
+    pub(super) fn enter(&mut self, t: f64, hidden: Option<Rc<Hidden<'d>>>, dae: &'d dyn Dae) {
         (self.t0, self.hidden) = (t, hidden);
         self.projected = self.projected.map(|_| dae);
     }

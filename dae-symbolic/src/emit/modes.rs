@@ -108,8 +108,8 @@ fn description(modes: &MultiMode) -> String {
         let alternatives: Vec<String> = it.alternatives.iter().map(|name| format!("Borrowed({name:?})")).collect();
         let alternatives = alternatives.join(", ");
         format!(
-            "            ModeVariable {{ name: Borrowed({:?}), alternatives: Borrowed(&[{alternatives}]) }},\n",
-            it.name
+            "            ModeVariable {{ name: Borrowed({:?}), alternatives: Borrowed(&[{alternatives}]), is_complementary: {} }},\n",
+            it.name, it.is_complementary
         )
     };
     let variables: String = first.compiled.model.events.modes.iter().map(variable).collect();

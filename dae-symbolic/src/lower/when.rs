@@ -363,6 +363,7 @@ impl<'a> Lowering<'a, '_> {
             it.instances.iter().zip(mode).map(move |(at, chosen)| ModeVariable {
                 name: element_name(&it.name.text, at),
                 alternatives: it.alternatives.iter().map(|name| name.text.clone()).collect(),
+                is_complementary: it.is_complementary,
                 start: it.at_start(),
                 chosen,
                 origin: it.name.origin,

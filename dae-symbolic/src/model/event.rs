@@ -34,6 +34,8 @@ pub struct ModeVariable {
     pub name: String,
     /// Names of its alternatives.
     pub alternatives: Vec<String>,
+    /// Whether it belongs to two complementary expressions.
+    pub is_complementary: bool,
     /// The alternative at the start, by position.
     pub start: usize,
     /// The alternative that it has in this model, by position.

@@ -141,6 +141,7 @@ impl MultiMode {
         let of_runtime = |it: &ModeVariable| contract::ModeVariable {
             name: it.name.clone().into(),
             alternatives: it.alternatives.iter().map(|name| name.clone().into()).collect(),
+            is_complementary: it.is_complementary,
         };
         let variables = self.start.compiled.model.events.modes.iter().map(of_runtime).collect();
         ModesDescription { variables, start: self.start.mode.clone() }

@@ -31,7 +31,7 @@ impl Parser {
         let name = self.declared_name("the name of the mode variable")?;
         let start = if self.cursor.accept("=") { Some(self.declared_name("the mode at the start")?) } else { None };
         let close = self.expect_open(Delimiter::Brace, "`{` and the alternatives")?;
-        Ok((StatementKind::Modes(Modes { name, start, statements: 0 }), Ending::Opens(close)))
+        Ok((StatementKind::Modes(Modes { name, start, is_complementary: false, statements: 0 }), Ending::Opens(close)))
     }
 
     /// `name {`, in a `modes` block.
@@ -84,7 +84,7 @@ impl Parser {
             StatementKind::Alternative(Alternative { name, statements: 2 })
         };
         let body = vec![alternative("first"), first, not_first, alternative("second"), second, not_second];
-        let head = StatementKind::Modes(Modes { name, start: None, statements: body.len() });
+        let head = StatementKind::Modes(Modes { name, start: None, is_complementary: true, statements: body.len() });
         Ok((head, Ending::StandsFor(body)))
     }
 

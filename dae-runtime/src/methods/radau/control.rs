@@ -33,12 +33,19 @@ pub(super) struct Controller {
     accepted: Option<(f64, f64)>,
     /// Whether the step under way was tried before.
     repeated: bool,
+    /// Whether steps have been accepted by an earlier controller.
+    is_within_a_run: bool,
 }
 
 impl Controller {
+    /// The controller where a step is repeated that has been accepted: an error that is too large is no transient of a start.
+    pub(super) fn within_a_run() -> Self {
+        Controller { is_within_a_run: true, ..Controller::default() }
+    }
+
     /// Whether no step was accepted yet.
     pub(super) fn is_first(&self) -> bool {
-        self.accepted.is_none()
+        self.accepted.is_none() && !self.is_within_a_run
     }
 
     /// Whether the step under way was tried before.

@@ -102,7 +102,7 @@ impl Radau {
             leading: 0.0,
             stages: Stages::new(description, stages.most),
             multipliers: Multipliers::new(description, options.projection),
-            controller: Controller::default(),
+            controller: if start.is_repeated { Controller::within_a_run() } else { Controller::default() },
             error: vec![0.0; n],
             prescribed: prescribed(description),
             accuracy,

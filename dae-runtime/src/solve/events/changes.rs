@@ -368,7 +368,8 @@ impl Events<'_, '_> {
     pub(super) fn is_beyond(&self, event: usize, length: f64) -> bool {
         let at = (self.t, &self.y[..], &self.yp[..]);
         let length = self.direction * length.max(1e3 * self.resolution(self.t));
-        self.list.value(event, at.0, at.1, at.2) > 1e3 * (length * self.slope(event, at, length)).abs()
+        let change = (length * self.slope(event, at, length)).abs();
+        self.list.value(event, at.0, at.1, at.2) > if change.is_nan() { 0.0 } else { 1e3 * change }
     }
 
     /// The side of its zero that the function of an event is moving to just after the event.

@@ -182,6 +182,15 @@ impl<'d> Declared<'d> {
         self.events.events_description()
     }
 
+    /// Whether events contain a derivative, or an entry of $y$ of this kind.
+    pub(super) fn contains(&self, is_of_kind: &dyn Fn(usize) -> bool) -> bool {
+        self.sources.iter().any(|&(_, source)| match source {
+            Source::Value(k) | Source::Opposite(k) => is_of_kind(k),
+            Source::Slope(_) => true,
+            Source::Constant(_) => false,
+        })
+    }
+
     /// The number of events.
     pub(super) fn count(&self) -> usize {
         self.description().events.len()

@@ -11,13 +11,15 @@ mod list;
 mod modes;
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use self::declared::Declared;
 use self::list::EventList;
 pub(super) use self::modes::Entering;
 use super::restarts::PiecewiseRun;
 use super::zeros::{bracketed, insert_dips};
-use crate::contract::{Dae, Name};
+use crate::contract::{Dae, Kind, Name};
+use crate::integrator::hidden::Hidden;
 use crate::integrator::polynomial::evaluate;
 use crate::integrator::stepper::{Failure, StepControl, Stepper};
 use crate::sensitivity::{InStep, Variation};
@@ -40,6 +42,8 @@ const LARGEST_CHANGE_ASIDE: f64 = 0.5;
 const REFINEMENTS: usize = 6;
 /// The rate of change of a function is measured over this fraction of a step.
 const SLOPE: f64 = 1e-6;
+/// Whether a function contains an entry of the state shows when that is moved by this fraction of its size.
+const ASIDE: f64 = 1e-3;
 
 /// A function jumps at the start of a step if it changes in three quarters of the step by no more than this fraction of
 /// its change in the first quarter: polynomials through the start overshoot.
@@ -78,10 +82,16 @@ pub(super) struct Events<'d, 'c> {
     /// Start time of the run, and its direction.
     t0: f64,
     direction: f64,
-    /// The last state.
+    /// The last state of the stepper: the time, $y$ and $y'$.
     t: f64,
+    stepped: [Vec<f64>; 2],
+    /// The same with unknowns of higher index that are as accurate as states.
     y: Vec<f64>,
     yp: Vec<f64>,
+    /// Finds these; `None` if no event contains one.
+    hidden: Option<Rc<Hidden<'d>>>,
+    /// These $y$ and $y'$ at the end of the last step.
+    ahead: [Vec<f64>; 2],
     /// The side of zero on which each function is at the last state, as the sign of a number: the last nonzero value of
     /// the function, or zero where the side is not known.
     sides: Vec<f64>,
@@ -112,6 +122,8 @@ pub(super) struct Events<'d, 'c> {
     /// The derivatives of that time with respect to each quantity, times its scale, if they are asked for; quantities that
     /// are missing do not change it.
     arrival: Option<Vec<f64>>,
+    /// Whether the formulation contains the derivative of an unknown.
+    has_slope: Vec<bool>,
     /// What each event has cost.
     costs: Vec<SwitchStatistics>,
 }
@@ -162,8 +174,11 @@ impl<'d, 'c> Events<'d, 'c> {
             t0: t,
             direction: if t_end < t { -1.0 } else { 1.0 },
             t,
+            stepped: [y.to_vec(), yp.to_vec()],
             y: y.to_vec(),
             yp: yp.to_vec(),
+            hidden: None,
+            ahead: [y.to_vec(), yp.to_vec()],
             sides_ahead: Vec::new(),
             sides: Vec::new(),
             target: None,
@@ -177,6 +192,7 @@ impl<'d, 'c> Events<'d, 'c> {
             occurred: Vec::new(),
             is_entry: false,
             arrival: None,
+            has_slope: dae.description().unknowns.iter().map(|it| it.kind == Kind::Differential).collect(),
             costs: (0..count).map(|event| SwitchStatistics::new(SwitchKind::Event, list.name(event))).collect(),
             list,
             has_sensitivities,
@@ -184,6 +200,24 @@ impl<'d, 'c> Events<'d, 'c> {
         events.sides = events.list.sides(t, y, yp);
         events.sides_ahead.clone_from(&events.sides);
         Ok(events)
+    }
+
+    /// Sets what makes unknowns of higher index as accurate as states. It is used if events contain any: those of the
+    /// caller are taken to do so if their values change with one.
+    pub(super) fn improve_by(&mut self, hidden: Option<Rc<Hidden<'d>>>) {
+        self.hidden = hidden.filter(|hidden| {
+            let [y, yp] = hidden.aside(&self.y, &self.yp);
+            let declared = self.list.declared.as_ref().is_some_and(|it| it.contains(&|k| hidden.improves(k)));
+            let changes =
+                |event: &Event<'_>| (event.function)(self.t, &y, &yp) != (event.function)(self.t, &self.y, &self.yp);
+            declared || self.list.own.iter().any(changes)
+        });
+    }
+
+    /// What makes unknowns of higher index in the last step as accurate as states, as those that are recorded are: but for
+    /// a switch, and where the solution slides.
+    fn hidden_at(&self, stepper: &dyn Stepper) -> Option<Rc<Hidden<'d>>> {
+        self.hidden.clone().filter(|_| stepper.at_switch().is_none() && !stepper.is_sliding())
     }
 
     /// What each event has cost, without the number of its occurrences.
@@ -227,7 +261,7 @@ impl<'d, 'c> Events<'d, 'c> {
 
     /// The state before the last step.
     pub(super) fn last(&self) -> (f64, &[f64], &[f64]) {
-        (self.t, &self.y, &self.yp)
+        (self.t, &self.stepped[0], &self.stepped[1])
     }
 
     /// Resolution of times between that of the last state and another.
@@ -247,15 +281,15 @@ impl<'d, 'c> Events<'d, 'c> {
         let landed = self.target.take_if(|target| target.t == now);
         // Another stepper may have passed the target.
         self.target.take_if(|target| (target.t - now) * self.direction < 0.0);
+        let mut zeros = self.zeros(stepper);
         if let Some(target) = &landed
-            && let Some((better, value)) = self.better(target, [stepper.state(), stepper.derivative()], LARGEST_CHANGE)
+            && let Some((better, value)) = self.better(target, &self.ahead, LARGEST_CHANGE)
         {
             let (other, events) = (Some((target.t, value)), target.events.clone());
             self.costs[target.events[0]].switch_rejections += 1;
             self.target = Some(Target { t: better, events, other, ..*target });
             return EventOutcome::Again(better);
         }
-        let mut zeros = self.zeros(stepper);
         if is_beyond_switch {
             self.move_to_jumps(&mut zeros, stepper);
         }
@@ -317,9 +351,12 @@ impl<'d, 'c> Events<'d, 'c> {
             if (t - self.t).abs() <= 4.0 * self.resolution(end) {
                 break;
             }
-            let Some([y, yp]) = run.state_at(self.last(), t) else { break };
+            let Some([mut y, mut yp]) = run.state_at(self.last(), t) else { break };
+            if let Some(hidden) = self.hidden_at(run.stepper.as_ref()) {
+                hidden.improve(t, &mut y, &mut yp);
+            }
             let target = Target { t, events: vec![event], latest: end, length: end - self.t, other };
-            let better = self.better(&target, [&y, &yp], LARGEST_CHANGE_ASIDE);
+            let better = self.better(&target, &[y.clone(), yp], LARGEST_CHANGE_ASIDE);
             found = Some((Zero { t, ..zero }, y));
             let Some((better, value)) = better else { break };
             (t, other) = (better, Some((t, value)));
@@ -334,12 +371,11 @@ impl<'d, 'c> Events<'d, 'c> {
     /// A time nearer to the zero than that of the target, at which a step has ended with this state, and the value of
     /// the function at the target; `None` if the target is near enough or no such time is found. The first correction
     /// is no longer than the fraction `largest` of the step.
-    fn better(&self, target: &Target, [y, yp]: [&[f64]; 2], largest: f64) -> Option<(f64, f64)> {
+    fn better(&self, target: &Target, [y, yp]: &[Vec<f64>; 2], largest: f64) -> Option<(f64, f64)> {
         let (t, event) = (target.t, target.events[0]);
         let value = self.list.value(event, t, y, yp);
         let slope = match target.other {
             None => match self.slope(event, (t, y, yp), SLOPE * (t - self.t)) {
-                // Of unknowns without derivatives in the formulation, no rate of change is known.
                 slope if slope == 0.0 || !slope.is_finite() => {
                     (value - self.list.value(event, self.t, &self.y, &self.yp)) / (t - self.t)
                 }
@@ -356,17 +392,30 @@ impl<'d, 'c> Events<'d, 'c> {
         (is_change && is_ahead && better != t).then_some((better, value))
     }
 
-    /// Rate of change of the function of an event along the solution, over a time `length`.
+    /// Rate of change of the function of an event along the solution, over a time `length`; `NaN` if it contains something
+    /// whose rate of change the formulation does not know: a derivative, or an unknown without one.
     fn slope(&self, event: usize, (t, y, yp): (f64, &[f64], &[f64]), length: f64) -> f64 {
         let function = |t: f64, y: &[f64], yp: &[f64]| self.list.value(event, t, y, yp);
+        let here = function(t, y, yp);
+        let aside = |value: f64| value + ASIDE * (1.0 + value.abs());
+        let moved = y.iter().zip(&self.has_slope).map(|(&y, &has_slope)| if has_slope { y } else { aside(y) });
+        let moved: [Vec<f64>; 2] = [moved.collect(), yp.iter().map(|&slope| aside(slope)).collect()];
+        if function(t, &moved[0], &moved[1]) != here {
+            return f64::NAN;
+        }
         let ahead: Vec<f64> = y.iter().zip(yp).map(|(y, slope)| y + length * slope).collect();
-        (function(t + length, &ahead, yp) - function(t, y, yp)) / length
+        (function(t + length, &ahead, yp) - here) / length
     }
 
     /// Zeros in the last step that count.
     fn zeros(&mut self, stepper: &mut dyn Stepper) -> Vec<Zero> {
         let (n, now) = (self.y.len(), stepper.time());
         let length = now - self.t;
+        let (mut end, mut end_slope) = (stepper.state().to_vec(), stepper.derivative().to_vec());
+        let hidden = self.hidden_at(stepper);
+        let improve = |t: f64, y: &mut [f64], yp: &mut [f64]| hidden.iter().for_each(|it| it.improve(t, y, yp));
+        improve(now, &mut end, &mut end_slope);
+        self.ahead = [end, end_slope];
         if length.abs() <= ROUNDED * self.resolution(now) {
             self.sides_ahead.clone_from(&self.sides);
             self.settled.clear();
@@ -375,10 +424,10 @@ impl<'d, 'c> Events<'d, 'c> {
         let mut coefficients = vec![0.0; (stepper.dense_degree() + 1) * n];
         stepper.dense_coefficients(&mut coefficients);
         let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
-        let (end, end_slope) = (stepper.state().to_vec(), stepper.derivative().to_vec());
         let mut between = |t: f64, function: AtState<'_>| {
             evaluate(&coefficients, (t - now) / length, length, &mut y, &mut yp);
             stepper.interpolate(t, &mut y);
+            improve(t, &mut y, &mut yp);
             function(t, &y, &yp);
         };
         // By time, then by event.
@@ -389,7 +438,7 @@ impl<'d, 'c> Events<'d, 'c> {
         for s in BETWEEN {
             between(now + s * length, &mut sample);
         }
-        sample(now, &end, &end_slope);
+        sample(now, &self.ahead[0], &self.ahead[1]);
         // Times are refined where the step ends; until then they have to be in order.
         let resolution = self.resolution(now).max(IN_ORDER * length.abs());
         let mut found = Vec::new();
@@ -491,8 +540,10 @@ impl<'d, 'c> Events<'d, 'c> {
         self.settled.drain(..).for_each(|event| self.unsettled[event] = None);
         self.occurred.clear();
         self.t = stepper.time();
-        self.y.copy_from_slice(stepper.state());
-        self.yp.copy_from_slice(stepper.derivative());
+        self.stepped[0].copy_from_slice(stepper.state());
+        self.stepped[1].copy_from_slice(stepper.derivative());
+        self.y.copy_from_slice(&self.ahead[0]);
+        self.yp.copy_from_slice(&self.ahead[1]);
         std::mem::swap(&mut self.sides, &mut self.sides_ahead);
     }
 

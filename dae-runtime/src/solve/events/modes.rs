@@ -119,7 +119,7 @@ impl Events<'_, '_> {
     pub(in crate::solve) fn enter(
         &mut self,
         entered: &[usize],
-        memory: Option<Memory>,
+        memory: Option<&Memory>,
         step: f64,
         allowed: &dyn Fn(usize, f64) -> f64,
     ) {
@@ -140,7 +140,7 @@ impl Events<'_, '_> {
                 self.occurred.extend(known.has_occurred.then_some(own + k));
                 known.next_sample.iter().for_each(|&next| declared.continue_samples(k, next));
             }
-            self.resets = memory.resets;
+            self.resets.clone_from(&memory.resets);
         }
         if !is_start {
             // A tick at the time of the change belongs to the mode that is left.
@@ -169,6 +169,15 @@ impl Events<'_, '_> {
             let target = Target { t: self.t, events: occurring, latest: self.t, length: 0.0, other: None };
             (self.target, self.is_entry) = (Some(target), true);
         }
+    }
+
+    /// Whether an event that occurs at once sets one of these mode variables.
+    pub(in crate::solve) fn sets_at_once(&self, variables: &[usize]) -> bool {
+        let events = self.target.iter().filter(|_| self.is_entry).flat_map(|target| &target.events);
+        let mut transitions = events
+            .filter_map(|&event| self.list.of_model(event))
+            .flat_map(|(declared, number)| declared.description().events[number].transitions.iter());
+        transitions.any(|transition| variables.contains(&transition.variable))
     }
 
     /// The side of its zero that the function of an event is on where its mode is entered. At a zero, as far as the state

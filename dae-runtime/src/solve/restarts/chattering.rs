@@ -53,7 +53,7 @@ impl PiecewiseRun<'_> {
             (function(t, &y, &yp) - here - expected).abs() <= LINEAR * expected.abs()
         })?;
         BESIDE_STEPS.into_iter().find_map(|part| {
-            let start = RunStart { t0: t, y0: &y, yp0: &yp, t_end: self.t_end, plan: &self.plan };
+            let start = RunStart { t0: t, y0: &y, yp0: &yp, t_end: self.t_end, is_repeated: false, plan: &self.plan };
             let length = Some(part * self.longest_step);
             let mut aside = self.begin(Phase::Settling { at: None }, start, length, &self.statistics()).ok()?;
             aside.step().ok()?;

@@ -29,7 +29,7 @@ impl PiecewiseRun<'_> {
     /// Tries to continue beyond a kink by a step of this length; returns whether the run continues.
     fn leads_beyond_by(&mut self, length: f64) -> bool {
         let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
-        let start = RunStart { t0: t, y0: &y, yp0: &yp, t_end: self.t_end, plan: &self.plan };
+        let start = RunStart { t0: t, y0: &y, yp0: &yp, t_end: self.t_end, is_repeated: false, plan: &self.plan };
         if self.jumped.is_some_and(|jumped| (t - jumped).abs() <= 4.0 * length) {
             return false;
         }
@@ -117,7 +117,7 @@ impl PiecewiseRun<'_> {
         let least = (0.5 * change(moved, [y, &whole])).max(FAR);
         let mut ends = [(0.0, y.to_vec()), (self.stepper.time() - t, whole)];
         let mut beyond = (self.stepper.time(), ends[1].1.clone(), self.stepper.derivative().to_vec());
-        let start = RunStart { t0: t, y0: y, yp0: yp, t_end: self.t_end, plan: &self.plan };
+        let start = RunStart { t0: t, y0: y, yp0: yp, t_end: self.t_end, is_repeated: false, plan: &self.plan };
         for _ in 0..HALVINGS {
             let [a, b] = &ends;
             if change(moved, [&a.1, &b.1]) < least {

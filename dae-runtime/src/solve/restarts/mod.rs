@@ -140,7 +140,7 @@ impl<'d> PiecewiseRun<'d> {
         (stops, options): (&[f64], &Options),
     ) -> Result<Self, Failure> {
         let plan = method.prepare(dae, [t0, t_end], [y0, yp0], options)?;
-        let stepper = method.begin(dae, RunStart { t0, y0, yp0, t_end, plan: &plan }, options)?;
+        let stepper = method.begin(dae, RunStart { t0, y0, yp0, t_end, is_repeated: false, plan: &plan }, options)?;
         let switches = match options.control {
             StepControl::Adaptive => Crossing::all(dae, [t0, t_end], [y0, yp0], stops),
             StepControl::Fixed(_) => Vec::new(),
@@ -440,7 +440,7 @@ impl<'d> PiecewiseRun<'d> {
 
     fn take_over(&mut self, t: f64, [y, yp]: [&[f64]; 2], phase: Phase, first: Option<f64>) -> Result<(), Failure> {
         let done = self.statistics();
-        let start = RunStart { t0: t, y0: y, yp0: yp, t_end: self.t_end, plan: &self.plan };
+        let start = RunStart { t0: t, y0: y, yp0: yp, t_end: self.t_end, is_repeated: false, plan: &self.plan };
         let stepper = self.begin(phase, start, first, &done)?;
         self.by_switch.add(self.stepper.as_ref());
         self.stepper = stepper;

@@ -76,7 +76,7 @@ impl PiecewiseRun<'_> {
         let mut done = self.statistics();
         done.steps = done.steps.saturating_sub(1);
         done.switch_rejections += 1;
-        let start = RunStart { t0: t, y0: y, yp0: yp, t_end: target, plan: &self.plan };
+        let start = RunStart { t0: t, y0: y, yp0: yp, t_end: target, is_repeated: true, plan: &self.plan };
         let first = Some((target - t).abs()).filter(|length| *length > 0.0);
         let stepper = self.begin(self.phase, start, first, &done)?;
         self.by_switch.add(self.stepper.as_ref());
@@ -92,7 +92,7 @@ impl PiecewiseRun<'_> {
         (t, y, yp): (f64, &[f64], &[f64]),
         target: f64,
     ) -> Option<[Vec<f64>; 2]> {
-        let start = RunStart { t0: t, y0: y, yp0: yp, t_end: target, plan: &self.plan };
+        let start = RunStart { t0: t, y0: y, yp0: yp, t_end: target, is_repeated: true, plan: &self.plan };
         let mut aside = self.begin(self.phase, start, Some((target - t).abs()), &self.statistics()).ok()?;
         for _ in 0..STEPS_ASIDE {
             if aside.time() == target {

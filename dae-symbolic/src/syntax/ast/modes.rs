@@ -21,6 +21,8 @@ pub struct Modes {
     pub name: Name,
     /// The alternative in which a run begins, if it is named; otherwise the first.
     pub start: Option<Name>,
+    /// Whether two complementary expressions stand for it.
+    pub is_complementary: bool,
     /// Number of statements after this one that belong to the block.
     pub statements: usize,
 }
@@ -43,6 +45,8 @@ pub struct ModeVariable {
     pub alternatives: Vec<Name>,
     /// The alternative in which a run begins, if one is named.
     pub start: Option<Name>,
+    /// Whether two complementary expressions stand for it.
+    pub is_complementary: bool,
     /// Number of loops around its block.
     pub loops: usize,
     /// The statements of the innermost `for` or `if` around its block; `None` if it stands in none.
@@ -209,6 +213,7 @@ impl Model {
                     name: it.name.clone(),
                     alternatives: Vec::new(),
                     start: it.start.clone(),
+                    is_complementary: it.is_complementary,
                     loops: around.iter().filter(|(_, is_loop)| *is_loop).count(),
                     inside: around.last().map(|(body, _)| body.clone()),
                     instances: vec![Vec::new()],

@@ -2,16 +2,13 @@
 //!
 //! In: a run that has begun. Out: its recorded states, one by one, and in the end the [`Solution`].
 
+mod change_of_mode;
+
 use std::fmt;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
-use super::RunError;
-use super::drift::Drift;
-use super::events::{Consequence, Entering, EventOutcome, Events};
-use super::in_mode::{Begun, InMode, projected_levels, uncertainty};
-use super::multipliers::Watched;
-use super::record::{Made, Recorder};
-use super::restarts::PiecewiseRun;
+use self::change_of_mode::Visited;
 use crate::contract::class::Method;
 use crate::contract::{Dae, Name};
 use crate::initialize::InitializationOptions;
@@ -19,6 +16,13 @@ use crate::integrator::hidden::Hidden;
 use crate::integrator::stepper::{DenseAccuracy, Failure, Options, Projection, StepControl};
 use crate::solution::event::Event;
 use crate::solution::{EnteredMode, Solution, Status};
+use crate::solve::RunError;
+use crate::solve::drift::Drift;
+use crate::solve::events::{Consequence, EventOutcome, Events};
+use crate::solve::in_mode::{InMode, projected_levels, uncertainty};
+use crate::solve::multipliers::Watched;
+use crate::solve::record::{Made, Recorder};
+use crate::solve::restarts::PiecewiseRun;
 use crate::solve::stopwatch::Stopwatch;
 
 /// Length of a step for what is known about motion where no step has been made, as a fraction of the run.
@@ -48,6 +52,8 @@ pub struct Steps<'d, 'c> {
     t_end: f64,
     /// The present mode; `None` if the model has no modes.
     mode: Option<InMode<'d>>,
+    /// The changes of the mode at the last time at which there were any.
+    visited: Visited<'d>,
     /// How the run has ended; `None` before that.
     status: Option<Status>,
     /// Number of recorded states that the iterator has returned.
@@ -136,9 +142,13 @@ impl<'d, 'c> Steps<'d, 'c> {
         }
         let is_adaptive = options.control == StepControl::Adaptive;
         let hidden = run.as_ref().filter(|_| is_adaptive);
-        recorder.improve_by(hidden.and_then(|run| Hidden::of(dae, &options, t_end - t0, run.plan())));
+        let hidden = hidden.and_then(|run| Hidden::of(dae, &options, t_end - t0, run.plan())).map(Rc::new);
+        let mut events =
+            Events::new(dae, events, (t0, y0, yp0), t_end, (options.control, recorder.variation.is_some()))?;
+        events.improve_by(hidden.clone());
+        recorder.improve_by(hidden);
         let mut steps = Steps {
-            events: Events::new(dae, events, (t0, y0, yp0), t_end, (options.control, recorder.variation.is_some()))?,
+            events,
             solution: Solution::new(dae, t0, y0, yp0, &projected),
             residuals: vec![0.0; dae.description().invariants.len()],
             drift: Drift::new(dae.description(), &options),
@@ -155,6 +165,7 @@ impl<'d, 'c> Steps<'d, 'c> {
             t0,
             t_end,
             mode,
+            visited: Visited::default(),
             status,
             clock,
         };
@@ -298,48 +309,6 @@ impl<'d, 'c> Steps<'d, 'c> {
         let description = modes.modes_description();
         self.solution.modes.push(EnteredMode::new(t0, description.name(&description.start)));
         (0..description.variables.len()).collect()
-    }
-
-    /// Goes on in another mode, from values that are consistent there: pieces, events, record and checks begin anew.
-    fn enter(&mut self, entering: Entering) -> Result<(), Failure> {
-        let Steps { dae, options, initialization, run: Some(run), mode: Some(mode), recorder, .. } = self else {
-            return Ok(());
-        };
-        let (t, t_end) = (run.stepper.time(), self.t_end);
-        let Begun { dae, y, yp, mut record, passage } = mode.enter(*dae, t, &entering, (options, initialization))?;
-        if let (Some(variation), Some(carried)) = (&mut recorder.variation, &entering.carried) {
-            if !run.at_switches().is_empty() {
-                return Err(variation.no_derivative(t, 0));
-            }
-            *variation = variation.enter((dae, [t, t_end]), [&y, &yp], &passage, carried, options)?;
-        }
-        record.jumps.retain(|jump| self.solution.names.contains(&jump.unknown));
-        let (control, step) = (self.options.control, run.last_step());
-        let mut next = PiecewiseRun::start(dae, self.method, [t, t_end], [&y, &yp], (&self.stops, &self.options))?;
-        let has_sensitivities = self.recorder.variation.is_some();
-        let events = Events::new(dae, Vec::new(), (t, &y, &yp), t_end, (control, has_sensitivities))?;
-        next.continue_from(run);
-        self.solution.slides.extend(run.slides());
-        self.solution.add_switches(run.switches());
-        self.solution.add_switches(self.events.costs().iter().cloned());
-        self.solution.modes.push(record);
-        self.events = events;
-        self.residuals = vec![0.0; dae.description().invariants.len()];
-        self.drift = Drift::new(dae.description(), &self.options);
-        self.multipliers = Watched::new(dae, &self.options);
-        let is_adaptive = control == StepControl::Adaptive;
-        let hidden = is_adaptive.then(|| Hidden::of(dae, &self.options, t_end - t, next.plan())).flatten();
-        self.recorder.enter(t, hidden, dae);
-        self.solution.enter(dae, (t, &y, &yp), &projected_levels(self.method, &self.options));
-        dae.invariants(t, &y, &mut self.residuals);
-        self.solution.note_invariants(&self.residuals);
-        self.recorder.restart(t, &y, &mut self.solution);
-        (self.dae, self.run) = (dae, Some(next));
-        let changed: Vec<usize> = entering.transitions.iter().map(|it| it.variable).collect();
-        let allowed = uncertainty(dae, &self.options);
-        self.events.enter(&changed, Some(entering.memory), step, &allowed);
-        self.events.arrive(entering.carried.map(|carried| carried.by_time().to_vec()));
-        self.run.as_ref().map_or(Ok(()), |run| self.recorder.follow(run))
     }
 
     /// The time reached so far.
