@@ -526,3 +526,94 @@ fn a_tick_changes_the_mode_once() {
     // Down from the tick at the start, up from that at 1.
     ends_with(toggled, 1.5, &[("x", -1.5)]);
 }
+
+/// What an event changes can leave the condition of another, or its own, at its zero. Whether it holds there is decided by
+/// the motion, and not by rounding errors.
+#[test]
+fn the_motion_decides_at_zeros() {
+    // A counter that goes up and down with x.
+    let counter = "var x = 0.1; discrete r = 0; der(x) = 1;
+        when x > r + 0.5 { r = pre(r) + 1; } when x < r - 0.5 { r = pre(r) - 1; }";
+    ends_with(counter, 10.0, &[("r", 10.0)]);
+    let ball = |hit: &str, left: &str| {
+        format!(
+            "var h = 1; var v = 0; discrete n = 0; der(h) = v; der(v) = -9.81;
+            when {hit} {{ v = -0.9 * pre(v); }} when {left} {{ n = pre(n) + 1; }}"
+        )
+    };
+    for (hit, left) in [("h <= 0", "h > 0"), ("h < 0", "h >= 0"), ("h < 0", "h > 0")] {
+        ends_with(&ball(hit, left), 3.0, &[("n", 4.0)]);
+    }
+    // A reset makes the opposite condition true, which had just become false.
+    let opposite = "var v = 0; discrete n = 0; discrete m = 0; der(v) = 1;
+        when v >= 1 { v = pre(v) - 1; n = pre(n) + 1; } when v < 1 { m = pre(m) + 1; }";
+    ends_with(opposite, 5.7, &[("n", 5.0), ("m", 5.0)]);
+    // Just below the threshold, and no farther.
+    let close = "var x = 0; discrete n = 0; der(x) = 1; when x > 1 { x = 1 - 1e-7; n = pre(n) + 1; }";
+    ends_with(close, 1.000_009_95, &[("n", 100.0)]);
+    // Algebraic unknowns move, too: a - x = 2 (t - 1) does not become negative as it is zero.
+    let algebraic = "var x = 0; var a; discrete n = 0; der(x) = 1; a = 3 * x - 2;
+        modes m { before { when t >= 1 { m = after; } } after { when a < x { n = 1; m = before; } } }";
+    ends_with(algebraic, 3.0, &[("n", 0.0)]);
+}
+
+/// Solutions that do not go on, because events or integer parts undo one another, end the run.
+#[test]
+fn events_that_undo_one_another_end_a_run() {
+    let relay =
+        "struct A { var x = 0; discrete u = 1; der(x) = u; when x > 0.5 { u = -1; } when !(x > 0.5) { u = 1; } }";
+    let quantised = "struct A { var x = -0.9; der(x) = -floor(x); }";
+    for (text, t, what) in [(relay, 0.5, "x > 0.5"), (quantised, 0.9, "floor(x) changes")] {
+        for method in METHODS {
+            let error = Integration::new(system(text, "index1").as_ref()).method(method).run(0.0, 3.0).unwrap_err();
+            let RunError::Stopped { failure: Failure::EventsAccumulate { t: found, .. }, .. } = &error else {
+                panic!("{what}, {method:?}: {error}")
+            };
+            assert!((found - t).abs() < 1e-6, "{what}, {method:?}: {found}");
+        }
+    }
+}
+
+/// Conditions whose two sides are equal for a time, and functions of time that only touch zero.
+#[test]
+fn conditions_at_their_zero_for_a_time() {
+    let at = |condition: &str| format!("var s = 0; discrete n = 0; der(s) = 1; when {condition} {{ n = t; }}");
+    let cases = [
+        ("min(s, 1) >= 1", 1.0),
+        ("min(2 - s, 1) < 1", 1.0),
+        ("max(s - 1.3, 0) > 0", 1.3),
+        ("max(1.3 - s, 0) <= 0", 1.3),
+        ("signum(s - 1.3) >= 1", 1.3),
+    ];
+    for (condition, t) in cases {
+        ends_with(&at(condition), 2.0, &[("n", t)]);
+    }
+    for never in
+        ["cos(PI * t) > 1", "t * (2 - t) > 1", "t * t - 2 * t + 1 < 0", "abs(sin(t)) < 0", "(t - 1) * (t - 1) < 0"]
+    {
+        ends_with(&at(never), 5.5, &[("n", 0.0)]);
+    }
+    // At the very end, whatever the condition depends on.
+    for end in ["s >= 2", "t >= 2", "sample(2)"] {
+        ends_with(&at(end), 2.0, &[("n", 2.0)]);
+    }
+    ends_with("var s = 0; discrete n = 0; der(s) = 1; when sample(0.1) { n = pre(n) + 1; }", 0.6, &[("n", 7.0)]);
+}
+
+/// Discrete variables in constraints keep their values to the last digit: corrections onto constraints move others.
+#[test]
+fn discrete_variables_stay() {
+    let text = "struct A { var x = 1; var y ~ 0; var u ~ 0; var v = 0; var lam; discrete l = 1;
+        der(x) = u; der(y) = v; der(u) = -lam * x; der(v) = -lam * y - 9.81;
+        x.powi(2) + y.powi(2) = l * l; when sample(1) { note \"tick\"; } }";
+    for form in ["original", "index2", "ggl", "index1", "pc", "pa", "dummy", "state_space", "tangent", "underlying"] {
+        let Some(pendulum) = available(text, form) else { continue };
+        for method in METHODS {
+            if method == Method::Bdf && form == "original" {
+                continue;
+            }
+            let solution = run(pendulum.as_ref(), method, 1e-6, 10.0);
+            assert!((last(&solution, "l") - 1.0).abs() < 1e-14, "{form}, {method:?}: {:e}", last(&solution, "l") - 1.0);
+        }
+    }
+}

@@ -67,7 +67,12 @@ pub mod lie {
 
 /// An unknown of a formulation.
 pub const fn unknown(name: &'static str, role: Role, kind: Kind, index: u8, nominal: f64) -> Unknown {
-    Unknown { name: Borrowed(name), role, kind, index, nominal }
+    Unknown { name: Borrowed(name), role, kind, index, nominal, is_discrete: false }
+}
+
+/// An unknown that events alone change.
+pub const fn discrete(name: &'static str, role: Role, kind: Kind, index: u8, nominal: f64) -> Unknown {
+    Unknown { name: Borrowed(name), role, kind, index, nominal, is_discrete: true }
 }
 
 /// A row of $F$, and the equation of the prolongation that it is.

@@ -33,6 +33,12 @@
 //! condition has been false. Two events that give an unknown different values at one
 //! time end the run.
 //!
+//! Where the two sides of a comparison are equal after an event, the motion decides: as a ball leaves the floor, `h > 0` becomes
+//! true and `h <= 0` false. Events that undo one another again and again at one time end the run, since the solution does
+//! not go on; written with `if`, the same law is one along whose surface solutions slide. The end of a run belongs to it:
+//! what becomes true there happens. Unknowns of higher index, as the force in a rod, are as accurate in conditions as states
+//! are, in every form.
+//!
 //! A discrete variable (`discrete n = 0;`, with a start value; arrays are possible) keeps its value between events. It may
 //! stand in all equations and conditions. In a `for`, a block is one event for each value of the loop variable. Events
 //! are recorded in [`Solution::occurrences`](crate::Solution::occurrences), under the text of their condition. One that
@@ -251,6 +257,11 @@
 //!     second { v = 0; when i < 0 { diode = first; } }
 //! }
 //! ```
+//!
+//! Several of them decide one another, as the diodes of a bridge do. Where their changes at one time lead to a mode without
+//! a solution, or back to one that has been left, a run tries the modes one by one, those with the fewest changes first, for
+//! one in which none of the expressions is negative. A bridge whose diodes all block leaves the potential of its source
+//! open: a small conductance determines it, which the tolerances have to resolve.
 //!
 //! ## What modes do not have yet
 //!

@@ -124,7 +124,7 @@ pub(super) fn project_orthogonally(
     let (mut values, mut jacobian) = (vec![0.0; invariants.len()], vec![0.0; pattern.len()]);
     dae.invariants_jacobian(t, y, &mut jacobian);
     // Rows of unit length, in the units of the metric.
-    let is_moved = |column: usize| unknowns[column].kind == Kind::Differential;
+    let is_moved = |column: usize| unknowns[column].kind == Kind::Differential && !unknowns[column].is_discrete;
     let (mut rows, mut chosen): (Vec<SparseRow>, Vec<(usize, f64)>) = (Vec::new(), Vec::new());
     for invariant in 0..invariants.len() {
         let entries = pattern.row(invariant).filter(|&(column, _)| is_moved(column));

@@ -327,7 +327,10 @@ fn candidates<D: Dae>(inner: &D, constraints: &[usize], n: usize) -> Vec<Candida
     let mut list = Vec::new();
     for (constraint, &invariant) in constraints.iter().enumerate() {
         let stage = of.invariants[invariant].prolonged.map(|equation| prolongation.equations[equation].stage);
-        let row = of.invariants_jacobian.row(invariant).filter(|&(column, _)| has_rate[column]);
+        let row = of
+            .invariants_jacobian
+            .row(invariant)
+            .filter(|&(column, _)| has_rate[column] && !of.unknowns[column].is_discrete);
         let all: Vec<(usize, usize)> = row.collect();
         let highest = |&&(column, _): &&(usize, usize)| stage_of(column) == stage;
         let highest: Vec<(usize, usize)> = all.iter().filter(highest).copied().collect();

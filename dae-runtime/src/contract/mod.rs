@@ -179,6 +179,8 @@ pub struct Unknown {
     pub index: u8,
     /// Typical magnitude, 1 unless the model says otherwise.
     pub nominal: f64,
+    /// Whether events alone change it: corrections onto constraints do not move it.
+    pub is_discrete: bool,
 }
 
 /// One row of $F$.

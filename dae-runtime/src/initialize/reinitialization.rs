@@ -29,7 +29,8 @@ pub(crate) fn consistent_restart(
             // The state satisfies constraints only to a tolerance: let all of it move a little, or else the part that
             // was not changed.
             let nearly = [false, true].into_iter().find_map(|keeps_changed| {
-                let meant = |i: usize| if keeps_changed && is_changed(i) { Start::Fixed } else { Start::Guess };
+                let is_kept = |i: usize| keeps_changed && is_changed(i) || dae.description().unknowns[i].is_discrete;
+                let meant = |i: usize| if is_kept(i) { Start::Fixed } else { Start::Guess };
                 restart.mark(meant, dae, &places);
                 let jets = consistent_jets(&restart, t, options).ok()?;
                 let moved = |(i, place): (usize, &Option<usize>)| {
@@ -159,13 +160,14 @@ impl<'p> Restart<'p> {
         description.unknowns[i].kind == Kind::Differential || description.has_defined_unknowns() && occurs()
     }
 
-    /// Whether each entry stays: those that were changed do, and the states of earlier stages, among them those of
+    /// Whether each entry stays: those that were changed do, discrete ones, and the states of earlier stages, among them those of
     /// which changed entries are the derivatives.
     fn stays(&self, dae: &dyn Dae, places: &JetPlaces, is_changed: &dyn Fn(usize) -> bool) -> Vec<bool> {
         let count = dae.description().unknowns.len();
         let stage = |i: usize| places.values[i].map_or(0, |jet| self.description.jets[jet].stage);
         let lowest = (0..count).filter(|&i| is_changed(i)).map(stage).min().unwrap_or(i32::MIN);
-        let stays = |i: usize| is_changed(i) || self.is_state(dae, places, i) && stage(i) < lowest;
+        let is_discrete = |i: usize| dae.description().unknowns[i].is_discrete;
+        let stays = |i: usize| is_changed(i) || is_discrete(i) || self.is_state(dae, places, i) && stage(i) < lowest;
         (0..count).map(stays).collect()
     }
 

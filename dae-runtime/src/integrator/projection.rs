@@ -116,11 +116,11 @@ impl Projector {
         };
         let (n, count) = (description.unknowns.len(), enforced.len());
         let m = if count > MANY { 0 } else { count };
-        let mut moved: Vec<bool> = description.unknowns.iter().map(|unknown| unknown.index == 1).collect();
+        let mut moved: Vec<bool> = description.unknowns.iter().map(|it| it.index == 1 && !it.is_discrete).collect();
         if count > MANY {
             // All that the constraints contain, whatever its index: otherwise S is not the identity.
             let entries = enforced.iter().flat_map(|enforced| description.invariants_jacobian.row(enforced.invariant));
-            entries.for_each(|(column, _)| moved[column] = true);
+            entries.for_each(|(column, _)| moved[column] = !description.unknowns[column].is_discrete);
         }
         Projector {
             enforced,

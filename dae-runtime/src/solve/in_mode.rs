@@ -27,6 +27,27 @@ pub(super) struct InMode<'d> {
     pub(super) mode: Mode,
 }
 
+/// A change of the mode.
+pub(super) struct ModeChange<'d> {
+    /// The mode that is left, and its formulation.
+    pub(super) left: Mode,
+    pub(super) before: &'d dyn Dae,
+    pub(super) entering: Entering,
+    /// Number of modes in the solution before.
+    pub(super) recorded: usize,
+}
+
+/// The changes of the mode at one time.
+#[derive(Default)]
+pub(super) struct Visited<'d> {
+    /// That time; `None` before the first change.
+    pub(super) t: Option<f64>,
+    /// The modes that have been left, entered or tried.
+    pub(super) modes: Vec<Mode>,
+    /// The first of the last changes between complementary expressions alone.
+    pub(super) origin: Option<ModeChange<'d>>,
+}
+
 /// The levels of invariants onto which a method projects steps.
 pub(super) fn projected_levels(method: Method, options: &Options) -> RangeInclusive<u32> {
     match method.requirement() {
@@ -35,12 +56,6 @@ pub(super) fn projected_levels(method: Method, options: &Options) -> RangeInclus
         // Onto all constraints, and no first integrals.
         Requirement::Hamiltonian => 1..=u32::MAX,
     }
-}
-
-/// How well a run knows the entries of a state, by position and value.
-pub(super) fn uncertainty(dae: &dyn Dae, options: &Options) -> impl Fn(usize, f64) -> f64 + use<> {
-    let (atol, rtol) = (options.atol.of(&dae.description().unknowns), options.rtol);
-    move |entry, value: f64| atol[entry] + rtol * value.abs()
 }
 
 impl<'d> InMode<'d> {

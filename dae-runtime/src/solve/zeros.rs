@@ -12,6 +12,11 @@ const FLAT: f64 = 1.1;
 /// At the ends of an interval, a function is also evaluated at this fraction of the distance to the next sample.
 const LOOK: f64 = 1e-3;
 
+/// Whether neither number is zero, and they have the same sign: a product of very small ones would be zero.
+fn have_one_sign(a: f64, b: f64) -> bool {
+    (a > 0.0 && b > 0.0) || (a < 0.0 && b < 0.0)
+}
+
 /// The zero between two times at which a function has different signs, to the resolution of time: regula falsi with the
 /// Illinois rule, and bisection where that is slower.
 pub(super) fn bracketed(
@@ -41,7 +46,7 @@ pub(super) fn bracketed(
         if value == 0.0 || value.is_nan() {
             return t;
         }
-        let end = usize::from(value * b.1 > 0.0);
+        let end = usize::from(have_one_sign(value, b.1));
         *(if end == 1 { &mut b } else { &mut a }) = (t, value);
         weights[end] = value;
         if last == end + 1 {
@@ -62,7 +67,7 @@ pub(super) fn dip([mut a, mut b]: [f64; 2], sign: f64, function: &mut dyn FnMut(
         let (left, right) = (b - golden * (b - a), a + golden * (b - a));
         let (at_left, at_right) = (function(left), function(right));
         for (t, value) in [(left, at_left), (right, at_right)] {
-            if value * sign <= 0.0 || value.is_nan() {
+            if !have_one_sign(value, sign) {
                 return Some((t, value));
             }
         }
@@ -84,7 +89,7 @@ pub(super) fn insert_dips(samples: &mut Vec<(f64, f64)>, function: &mut dyn FnMu
         return;
     }
     let mut dips: Vec<(usize, (f64, f64))> = Vec::new();
-    let is_smaller = |a: f64, b: f64| a * b > 0.0 && a.abs() < b.abs();
+    let is_smaller = |a: f64, b: f64| have_one_sign(a, b) && a.abs() < b.abs();
     let last = samples.len().saturating_sub(1);
     for k in 0..samples.len() {
         let (t, value) = samples[k];
@@ -96,7 +101,7 @@ pub(super) fn insert_dips(samples: &mut Vec<(f64, f64)>, function: &mut dyn FnMu
         // At an end of the step, the function has turned inside if it is smaller a little way inside.
         let turns_towards = |(other, _): (f64, f64), function: &mut dyn FnMut(f64) -> f64| {
             let near = function(t + LOOK * (other - t));
-            near * value <= 0.0 || is_smaller(near, value)
+            !have_one_sign(near, value) || is_smaller(near, value)
         };
         let ends = match (before, after) {
             (Some(before), Some(after)) => Some([before.0, after.0]),
@@ -104,7 +109,7 @@ pub(super) fn insert_dips(samples: &mut Vec<(f64, f64)>, function: &mut dyn FnMu
             (None, Some(after)) => turns_towards(after, function).then_some([t, after.0]),
             (None, None) => None,
         };
-        let found = ends.and_then(|ends| dip(ends, value, function)).filter(|it| it.1 * value < 0.0);
+        let found = ends.and_then(|ends| dip(ends, value, function)).filter(|it| have_one_sign(it.1, -value));
         if let Some(found) = found {
             let is_later = before.is_none() || before.is_some_and(|it| (found.0 - t) * (t - it.0) > 0.0);
             dips.push((if is_later { k + 1 } else { k }, found));

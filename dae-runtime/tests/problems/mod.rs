@@ -97,6 +97,7 @@ impl<M: Model> Problem<M> {
                     kind,
                     index,
                     nominal: 1.0,
+                    is_discrete: false,
                 })
                 .collect(),
             equations: (1..=n)

@@ -150,7 +150,7 @@ fn listed_description(form: &CompiledForm, prolonged: &Prolonged, parameters: &[
     let of_equations: Vec<Domain> = form.formulation.equations.iter().map(|e| e.domain.clone()).collect();
     let rows = Numbering::of(&of_equations)?;
     let of_invariants: Vec<Domain> = form.formulation.invariants.iter().map(|i| i.domain.clone()).collect();
-    let key = |u: &Unknown| (role(u.role), kind(u.kind), u.index, exact(u.nominal));
+    let key = |u: &Unknown| (role(u.role), kind(u.kind), u.index, exact(u.nominal), u.is_discrete);
     let mut unknowns = listed(of_unknowns.zip(d.unknowns.iter()).map(|(of, u)| (of, &*u.name, key(u))))?;
     for (entry, unknown) in unknowns.iter_mut().zip(d.unknowns.iter()) {
         entry.places.extend(positions(unknown.role, |jet| jets.place_of(jet), |row| rows.place_of(row)));
@@ -169,10 +169,10 @@ fn listed_description(form: &CompiledForm, prolonged: &Prolonged, parameters: &[
     }
     let mut text = lazy("description", "Description");
     text.push_str(&listing::list("unknowns", &unknowns, |name, group, indices| {
-        let (role, kind, index, nominal) = &group.key;
+        let (role, kind, index, nominal, is_discrete) = &group.key;
         let role = spelled_role(role, group.places[1..].iter().map(|place| spell(place, indices)));
         let nominal = f64::from_bits(*nominal);
-        format!("Unknown {{ name: {name}, role: {role}, kind: Kind::{kind}, index: {index}, nominal: {nominal:?} }}")
+        format!("Unknown {{ name: {name}, role: {role}, kind: Kind::{kind}, index: {index}, nominal: {nominal:?}, is_discrete: {is_discrete} }}")
     })?);
     let position = |is_known: bool, places: &mut dyn Iterator<Item = String>| {
         let place = if is_known { places.next() } else { None };
@@ -237,7 +237,8 @@ fn literal_description(d: &Description) -> String {
     let unknowns = d.unknowns.iter().map(|u| {
         let positions = positions(u.role, |jet| jet, |row| row);
         let role = spelled_role(role(u.role), positions.iter().map(usize::to_string));
-        format!("unknown({:?}, {role}, Kind::{}, {}, {:?})", u.name, kind(u.kind), u.index, u.nominal)
+        let what = if u.is_discrete { "discrete" } else { "unknown" };
+        format!("{what}({:?}, {role}, Kind::{}, {}, {:?})", u.name, kind(u.kind), u.index, u.nominal)
     });
     let equations = d.equations.iter().map(|e| format!("equation({:?}, {:?})", e.name, e.prolonged));
     let invariants = d.invariants.iter().map(|i| match i.row {

@@ -233,6 +233,7 @@ impl Layout {
                 kind,
                 index: 1,
                 nominal: of.nominal,
+                is_discrete: of.is_discrete && order == 0,
                 domain: Domain::scalar(),
             }
         };

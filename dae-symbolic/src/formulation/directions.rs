@@ -73,13 +73,15 @@ impl DirectionContext<'_> {
         FormError { form: self.form.clone(), message, origin: row.origin }
     }
 
-    /// The gradient of a constraint with respect to the wanted jets; empty if states cannot express the constraint.
+    /// The gradient of a constraint with respect to the wanted jets, but for those of discrete variables, which keep their
+    /// values; empty if states cannot express the constraint.
     fn gradient(&self, model: &mut Model, row: &Row, wanted: impl Fn((usize, u32)) -> bool) -> Column {
         let Some(value) = self.layout.express(&mut model.dag, row.value) else { return Vec::new() };
         let jets = self.layout.jets();
         let partials = gradient(&mut model.dag, value, |s| matches!(s, Symbol::State(_)));
+        let is_wanted = |jet: (usize, u32)| wanted(jet) && !model.unknowns[jet.0].is_discrete;
         let state = |(symbol, partial)| match symbol {
-            Symbol::State(state) if wanted(jets[state as usize]) => Some((state, partial)),
+            Symbol::State(state) => Some((state, partial)).filter(|_| is_wanted(jets[state as usize])),
             _ => None,
         };
         partials.into_iter().filter_map(state).collect()

@@ -186,6 +186,7 @@ fn define(model: &mut Model, formulation: &mut Formulation, row: &Combination, n
         kind: Kind::Differential,
         index: 1,
         nominal: 1.0,
+        is_discrete: false,
         domain: Domain::scalar(),
     });
 }

@@ -93,6 +93,7 @@ impl Layout {
                     kind: Kind::Algebraic,
                     index: 1,
                     nominal: unknown.nominal,
+                    is_discrete: unknown.is_discrete && order == 0,
                     domain: unknown.domain.clone(),
                 })
             })

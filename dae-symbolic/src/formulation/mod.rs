@@ -109,6 +109,8 @@ pub struct FormUnknown {
     pub index: u8,
     /// Typical magnitude.
     pub nominal: f64,
+    /// Whether events alone change it.
+    pub is_discrete: bool,
     /// The index domain of the family it stands for.
     pub domain: Domain,
 }

@@ -110,6 +110,7 @@ pub(super) fn append(
             kind: Kind::Algebraic,
             index: 2,
             nominal: 1.0,
+            is_discrete: false,
             domain: constraint.domain.clone(),
         });
         let multiplier = model.dag.symbol(Symbol::State(multiplier));

@@ -261,8 +261,9 @@ fn described(unknown: &FormUnknown, prolonged: &Prolonged) -> Unknown {
         Source::Defined { value, derivative } => Role::Defined { value, derivative },
         Source::Jet { unknown, order } => prolonged.jet(unknown, order).map_or(Role::HigherDerivative, Role::Jet),
     };
-    let FormUnknown { name, kind, index, nominal, .. } = unknown;
-    Unknown { name: name.clone().into(), role, kind: *kind, index: *index, nominal: *nominal }
+    let FormUnknown { name, kind, index, nominal, is_discrete, .. } = unknown;
+    let is_discrete = *is_discrete;
+    Unknown { name: name.clone().into(), role, kind: *kind, index: *index, nominal: *nominal, is_discrete }
 }
 
 /// The model's named sub-expressions, with unknowns written in the states of this formulation.

@@ -50,6 +50,7 @@ impl Described {
             kind: Kind::Algebraic,
             index: 2,
             nominal: 1.0,
+            is_discrete: false,
         };
         let equation = |surface: &usize| Equation { name: format!("{} = 0", name(surface)).into(), prolonged: None };
         let invariant = |(place, surface): (usize, &usize)| Invariant {

@@ -3,8 +3,9 @@
 //! In: the events at the end of a step. Out: their entries in the solution, with the derivatives of their times; the end
 //! of the run, or a consistent state after all that they change, and what becomes true by these changes.
 
-use super::declared::{Arrival, Conflict, Declared};
-use super::{Consequence, Entering, Events, SLOPE};
+use super::declared::{Arrival, Conflict};
+use super::sides::uncertainty;
+use super::{Consequence, Entering, Events, Unsettled};
 use crate::contract::{Dae, Name};
 use crate::initialize::quantity::Quantity;
 use crate::initialize::{InitializationOptions, consistent_restart};
@@ -13,8 +14,6 @@ use crate::sensitivity::{Carried, InStep, Variation};
 use crate::solution::Solution;
 use crate::solution::event::Action;
 
-/// Conditions that become true within this multiple of the resolution of times do so at one time.
-const TOGETHER: f64 = 16.0;
 /// More than this many resets within this fraction of the elapsed time are no progress.
 const RESETS: usize = 30;
 const SHORT: f64 = 1e-7;
@@ -68,13 +67,6 @@ impl Events<'_, '_> {
         Ok(variation.of_time(at, &|t, y, yp| self.list.value(event, t, y, yp), &explicit))
     }
 
-    /// Whether the time of an event is known in advance: that of a sample or a limit.
-    fn is_planned(&self, event: usize) -> bool {
-        let is_planned =
-            |(declared, number): (&Declared<'_>, usize)| declared.is_sampled(number) || declared.is_limit(number);
-        self.list.of_model(event).is_some_and(is_planned)
-    }
-
     /// Records events at the state `y` with the derivatives of their times, which are `given` where they occur because the
     /// mode has been entered; unless one of them ends the run, returns the derivatives of the state on arrival, to which
     /// those of the resets are applied.
@@ -93,7 +85,7 @@ impl Events<'_, '_> {
         for &event in happening {
             self.note_at(event, (self.t, &self.y), solution);
             let by_time = match given {
-                Some(given) if !self.is_planned(event) => variation.for_each_quantity(given),
+                Some(given) if !self.list.is_planned(event) => variation.for_each_quantity(given),
                 Some(_) | None => self.time_derivatives(event, variation, moment)?,
             };
             if let (Some(last), false) = (solution.occurrences.last_mut(), variation.has_tape()) {
@@ -126,12 +118,11 @@ impl Events<'_, '_> {
         // An event that a mode is found to begin with only afterwards occurs at the same time.
         let is_at_once = |given: &Vec<f64>| self.is_entry || (self.t == self.t0 && !given.is_empty());
         let arrival = self.arrival.clone().filter(is_at_once);
-        let is_entry = std::mem::take(&mut self.is_entry);
         let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
         // As long as it is known that a limit is ahead, its event does not occur.
-        if !is_entry {
-            happening.extend(self.true_on_arrival(stepper, before));
-        }
+        let arrived = self.arrived((stepper, before, step), &happening);
+        self.is_entry = false;
+        happening.extend(&arrived.happening);
         let mut due = Vec::new();
         if let Some(declared) = &mut self.list.declared {
             due.extend(declared.take_at(self.t).into_iter().map(|event| own + event));
@@ -149,10 +140,8 @@ impl Events<'_, '_> {
         }
         let moment = variation.is_some().then(|| InStep::at(stepper, before, self.t, step));
         let mut carried = None;
-        // The events that have occurred, with the sides of their functions on arrival: zero, as far as that is known, unless a
-        // change has made their condition true.
-        let arrived = if is_entry { vec![0.0; self.sides.len()] } else { self.sides.clone() };
-        let mut all: Vec<(usize, f64)> = self.occurred.iter().map(|&event| (event, 0.0)).collect();
+        let mut all = self.occurred.clone();
+        let mut held = arrived.hold.clone();
         for round in 0..ROUNDS {
             match (&mut variation, &moment) {
                 (Some(variation), Some(moment)) if round == 0 => {
@@ -173,11 +162,10 @@ impl Events<'_, '_> {
                 let changed = (round > 0).then(|| [self.y.clone(), self.yp.clone()]);
                 return Ok(Consequence::End { event: self.list.name(event).clone(), changed });
             }
-            let mut held = self.list.declared.as_ref().map_or_else(Vec::new, |it| it.hold(self.t, &self.y, &self.yp));
             let values = self.list.values(self.t, &self.y, &self.yp);
             happening.iter().filter_map(|event| event.checked_sub(own)).for_each(|event| held[event] = true);
             // An integer part that another event changes once more is no lack of progress.
-            let is_again = |event: usize| self.is_level(event) && all.iter().any(|&(known, _)| known == event);
+            let is_again = |event: usize| self.is_level(event) && all.contains(&event);
             let counted = happening.iter().copied().filter(|&event| !due.contains(&event) && !is_again(event));
             let counted: Vec<usize> = counted.collect();
             let by_time = carried.as_ref().map_or(&[][..], Carried::by_time);
@@ -187,26 +175,30 @@ impl Events<'_, '_> {
             }
             if let Some(transitions) = self.transitions(&happening)? {
                 let ChangedState { y, is_set, last } = self.changed(dae, &happening, carried.as_mut())?;
-                let occurred: Vec<usize> =
-                    all.iter().map(|&(event, _)| event).chain(happening.iter().copied()).collect();
+                let occurred: Vec<usize> = all.iter().chain(&happening).copied().collect();
                 let (before, yp, memory) = (self.y.clone(), self.yp.clone(), self.memory(&held, &occurred));
                 self.note_restarts(&occurred);
                 let events = happening.iter().map(|&event| self.list.name(event).clone()).collect();
                 let entering = Entering { transitions, before, y, yp, is_set, events, event: last, memory, carried };
                 return Ok(Consequence::Enter(Box::new(entering)));
             }
-            self.apply(dae, &happening, step, (variation.as_deref_mut(), carried.as_mut()), options, initialization)?;
-            let after = self.list.declared.as_ref().map_or_else(Vec::new, |it| it.hold(self.t, &self.y, &self.yp));
-            all.extend(happening.drain(..).map(|event| (event, if round == 0 { arrived[event] } else { 0.0 })));
-            let again = |event: usize| self.is_level(event) && self.is_beyond(event, SLOPE * step.abs());
-            happening = (0..held.len())
-                .filter(|&event| after[event] && (!held[event] || again(own + event)))
-                .map(|event| own + event)
+            let set = self.apply(
+                dae,
+                &happening,
+                step,
+                (variation.as_deref_mut(), carried.as_mut()),
+                options,
+                initialization,
+            )?;
+            let motion = self.motion(self.short(step));
+            let sides = self.sides_after(&motion, &arrived, Some(&set));
+            all.append(&mut happening);
+            happening = (own..sides.len())
+                .filter(|&event| sides[event] > 0.0 && (!held[event - own] || self.is_level(event)))
                 .collect();
-            let now = self.list.values(self.t, &self.y, &self.yp);
             let remains = |&event: &usize| {
-                let holds = event.checked_sub(own).is_some_and(|event| after[event]);
-                !happening.contains(&event) && (holds || now[event] >= values[event])
+                let holds = event >= own && sides[event] > 0.0;
+                !happening.contains(&event) && (holds || motion.value(event) >= values[event])
             };
             let remaining: Vec<usize> = postponed.drain(..).filter(remains).collect();
             if let (Some(variation), Some(moment), Some(carried)) = (&variation, &moment, &carried) {
@@ -218,10 +210,33 @@ impl Events<'_, '_> {
             happening.extend(remaining);
             happening.sort_unstable();
             if happening.is_empty() {
-                self.settle(&all, step);
-                self.note_restarts(&all.iter().map(|&(event, _)| event).collect::<Vec<usize>>());
+                // The next step decides on the others; what was false may be true from here on.
+                let is_open = |k: &usize| *k >= own && sides[*k] == 0.0 && (!held[*k - own] || self.is_level(*k));
+                let open: Vec<usize> = (0..sides.len()).filter(is_open).collect();
+                open.into_iter().for_each(|event| {
+                    self.unsettled[event] = Some(Unsettled { uncertainty: 0.0, occurs: true });
+                });
+                self.sides = sides;
+                // Beyond a jump, an event has occurred.
+                for &event in &arrived.jumping {
+                    self.unsettled[event] = Some(Unsettled { uncertainty: 0.0, occurs: false });
+                    self.sides[event] = 0.0;
+                }
+                // A function that goes on from zero may seem to turn back by errors of the next steps.
+                let uncertain = uncertainty(dae, options);
+                for event in all.iter().copied().filter(|&event| !self.list.is_planned(event)) {
+                    let (side, direction) = (self.sides[event], self.list.direction(event));
+                    let goes_on = side.abs() == f64::MIN_POSITIVE && !direction.admits(side, -side);
+                    if goes_on && !motion.is_constant(event) {
+                        let uncertainty = self.uncertainty(event, &uncertain);
+                        self.unsettled[event] = Some(Unsettled { uncertainty, occurs: false });
+                        self.sides[event] = 0.0;
+                    }
+                }
+                self.note_restarts(&all);
                 return Ok(Consequence::Restart([self.y.clone(), self.yp.clone()]));
             }
+            held = sides[own..].iter().map(|&side| side > 0.0).collect();
             if let (Some(variation), Some(before)) = (&variation, &carried) {
                 if variation.has_tape() {
                     // The way back knows one change of the state at a time.
@@ -281,7 +296,8 @@ impl Events<'_, '_> {
         happening.iter().filter_map(|event| event.checked_sub(self.list.own.len())).collect()
     }
 
-    /// Applies what events change to the last state, and makes it consistent.
+    /// Applies what events change to the last state, and makes it consistent. Returns the functions of all events in
+    /// between.
     fn apply(
         &mut self,
         dae: &dyn Dae,
@@ -290,10 +306,11 @@ impl Events<'_, '_> {
         (variation, mut carried): (Option<&mut Variation<'_>>, Option<&mut Carried>),
         options: &Options,
         initialization: &InitializationOptions,
-    ) -> Result<(), Failure> {
+    ) -> Result<Vec<f64>, Failure> {
         let t = self.t;
         let ChangedState { mut y, is_set, last } = self.changed(dae, happening, carried.as_deref_mut())?;
         let mut yp = self.yp.clone();
+        let set = self.list.values(t, &y, &yp);
         let unknowns = &dae.description().unknowns;
         let atol = options.atol.of(unknowns);
         let sizes = y.clone();
@@ -313,15 +330,8 @@ impl Events<'_, '_> {
         }
         self.y.copy_from_slice(&y);
         self.yp.copy_from_slice(&yp);
-        Ok(())
-    }
-
-    /// Notes the sides of all functions after events that have occurred, each with the side of its function on arrival.
-    fn settle(&mut self, occurred: &[(usize, f64)], step: f64) {
-        self.sides = self.list.sides(self.t, &self.y, &self.yp);
-        for &(event, arrived) in occurred {
-            self.sides[event] = self.side_after(event, arrived, SLOPE * step.abs());
-        }
+        self.stepped = [y, yp];
+        Ok(set)
     }
 
     /// Counts a restart for each of these events that has not occurred at this time in a mode before.
@@ -331,58 +341,9 @@ impl Events<'_, '_> {
         }
     }
 
-    /// Events of the model whose conditions become true at the last state, with functions that have not yet been positive:
-    /// they are exactly zero there, and the next step would not show that they were negative before; or will be zero within
-    /// rounding errors of the time, as the last step, which began at `before`, shows.
-    fn true_on_arrival(&self, stepper: &mut (dyn Stepper + '_), before: f64) -> Vec<usize> {
-        let Some(declared) = &self.list.declared else { return Vec::new() };
-        let own = self.list.own.len();
-        let waits = |&event: &usize| self.sides[own + event] < 0.0 && declared.is_searched(event);
-        let waiting: Vec<usize> = (0..declared.count()).filter(waits).collect();
-        if waiting.is_empty() {
-            return Vec::new();
-        }
-        let holds = declared.hold(self.t, &self.y, &self.yp);
-        let now = self.list.values(self.t, &self.y, &self.yp);
-        let half = 0.5 * (self.t - before);
-        let mut y = self.y.clone();
-        let earlier = (half != 0.0).then(|| {
-            stepper.interpolate(before + half, &mut y);
-            self.list.values(before + half, &y, &self.yp)
-        });
-        let is_near = |event: usize| {
-            let Some(earlier) = &earlier else { return false };
-            let change = now[own + event] - earlier[own + event];
-            change > 0.0 && -now[own + event] * half.abs() <= TOGETHER * self.resolution(self.t) * change
-        };
-        waiting.into_iter().filter(|&event| holds[event] || is_near(event)).map(|event| own + event).collect()
-    }
-
     /// Whether the condition of an event never remains true.
     fn is_level(&self, event: usize) -> bool {
         self.list.of_model(event).is_some_and(|(declared, number)| declared.description().events[number].is_level())
-    }
-
-    /// Whether the function of an event is positive by more than it changes in a time much longer than `length`: a change
-    /// of the state has carried it there, and not the motion to its zero.
-    pub(super) fn is_beyond(&self, event: usize, length: f64) -> bool {
-        let at = (self.t, &self.y[..], &self.yp[..]);
-        let length = self.direction * length.max(1e3 * self.resolution(self.t));
-        let change = (length * self.slope(event, at, length)).abs();
-        self.list.value(event, at.0, at.1, at.2) > if change.is_nan() { 0.0 } else { 1e3 * change }
-    }
-
-    /// The side of its zero that the function of an event is moving to just after the event.
-    pub(super) fn side_after(&self, event: usize, before: f64, length: f64) -> f64 {
-        let value = self.sides[event];
-        let length = self.direction * length.max(1e3 * self.resolution(self.t));
-        let change = length * self.slope(event, (self.t, &self.y, &self.yp), length);
-        if change == 0.0 || change.is_nan() {
-            // The next steps will tell.
-            return 0.0;
-        }
-        // A reset may have moved it off zero.
-        if value.abs() > 1e3 * before.abs().max(change.abs()) { value } else { f64::MIN_POSITIVE.copysign(change) }
     }
 
     /// An error if resets follow one another without progress.

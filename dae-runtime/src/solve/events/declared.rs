@@ -19,6 +19,12 @@ const SAMPLES: [usize; 2] = [2048, 1 << 18];
 /// that oscillates too fast for either can show the same slow oscillation; the golden ratio is the farthest from that.
 const MORE: f64 = 1.618;
 const SAME: usize = 3;
+/// The number of points at which it is seen whether a function only touches zero, and the largest value that is then due to
+/// rounding errors, as a multiple of the differences between neighbouring ones.
+const NEIGHBOURS: i32 = 16;
+const NOISE: f64 = 4.0;
+/// A value by this multiple larger than the differences to its neighbours is none of rounding errors.
+const MUCH: f64 = 1e3;
 
 /// Where the value of a jet is found.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +70,10 @@ pub(super) struct Declared<'d> {
     limits: Vec<Option<f64>>,
     /// The times at which conditions on time alone become true, the last first, each with its event.
     of_time: Vec<(f64, usize)>,
+    /// Whether all of these are known in advance.
+    is_planned: bool,
+    /// The end of the run.
+    t_end: f64,
 }
 
 /// What a change of the state by declared events is made of.
@@ -131,7 +141,18 @@ impl<'d> Declared<'d> {
             samples.push(Some(Samples { first, period, next: if has_first { next.max(0.0) } else { next } }));
         }
         let (limits, of_time) = (vec![None; description.events.len()], Vec::new());
-        let mut declared = Declared { dae, events, sources, jets: jets.len(), targets, samples, limits, of_time };
+        let mut declared = Declared {
+            dae,
+            events,
+            sources,
+            jets: jets.len(),
+            targets,
+            samples,
+            limits,
+            of_time,
+            is_planned: false,
+            t_end,
+        };
         if control == StepControl::Adaptive {
             declared.plan([t0, t_end])?;
         }
@@ -144,6 +165,7 @@ impl<'d> Declared<'d> {
     /// If more of them are found however many samples there are.
     fn plan(&mut self, ends: [f64; 2]) -> Result<(), Failure> {
         let (events, jets) = (self.events, vec![f64::NAN; self.jets]);
+        let (mut holds, mut values) = (vec![0.0; self.count()], vec![0.0; self.count()]);
         let of_time = |(k, event): (usize, &DeclaredEvent)| {
             matches!(event.occasion, Occasion::Condition { of_time: true }).then_some(k)
         };
@@ -151,12 +173,22 @@ impl<'d> Declared<'d> {
         let mut all = vec![0.0; self.count()];
         let mut functions = |t: f64, values: &mut [f64]| {
             events.crossing_functions(t, &jets, &mut all);
-            values.iter_mut().zip(&list).for_each(|(value, &k)| *value = all[k]);
+            if list.iter().any(|&k| all[k] == 0.0) {
+                events.conditions(t, &jets, &mut holds);
+            }
+            for (value, &k) in values.iter_mut().zip(&list) {
+                let at_zero = if holds[k] > 0.5 { f64::MIN_POSITIVE } else { -f64::MIN_POSITIVE };
+                *value = if all[k] == 0.0 { at_zero } else { all[k] };
+            }
         };
-        // A zero at a sampling point is two changes of sign, of which one leaves the negative side.
         let mut rising = |samples: usize| -> Vec<SignChange> {
             let changes = sign_changes(list.len(), samples, ends, &mut functions);
-            changes.into_iter().filter(|change| change.leaves_negative).collect()
+            let next = |k: usize| changes[k + 1..].iter().find(|it| it.function == changes[k].function);
+            let starts = (0..changes.len()).filter(|&k| changes[k].leaves_negative);
+            let real: Vec<usize> = starts.filter(|&k| !is_touch(&changes[k], next(k), &mut functions)).collect();
+            let mut kept = real.into_iter().peekable();
+            let changes = changes.into_iter().enumerate();
+            changes.filter(|(k, _)| kept.next_if_eq(k).is_some()).map(|(_, change)| change).collect()
         };
         let (mut samples, mut same) = (SAMPLES[0], 1);
         let mut changes = rising(samples);
@@ -173,7 +205,18 @@ impl<'d> Declared<'d> {
             same = if more.len() == changes.len() { same + 1 } else { 1 };
             changes = more;
         }
-        self.of_time = changes.iter().map(|change| (change.before.next_up(), list[change.function])).collect();
+        // The zero itself, if the condition says `>`, and the first time after it otherwise.
+        let mut raw = |function: usize, t: f64| {
+            events.crossing_functions(t, &jets, &mut values);
+            values[list[function]]
+        };
+        let mut time = |change: &SignChange| {
+            let (t, function) = (change.before, change.function);
+            let is_zero = raw(function, t) == 0.0 && raw(function, t.next_down()) < 0.0;
+            if is_zero || t == ends[0] { t } else { t.next_up() }
+        };
+        self.of_time = changes.iter().map(|change| (time(change), list[change.function])).collect();
+        self.is_planned = true;
         self.of_time.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
         Ok(())
     }
@@ -218,6 +261,11 @@ impl<'d> Declared<'d> {
         is_condition && self.limit_of(event).is_none_or(|limit| self.limits[limit].is_none())
     }
 
+    /// Whether an event is a condition on time alone, whose times are known.
+    pub(super) fn is_of_time(&self, event: usize) -> bool {
+        self.is_planned && self.description().events[event].occasion == Occasion::Condition { of_time: true }
+    }
+
     /// Whether an event occurs at the limit of another.
     pub(super) fn is_limit(&self, event: usize) -> bool {
         matches!(self.description().events[event].occasion, Occasion::Limit { .. })
@@ -238,7 +286,9 @@ impl<'d> Declared<'d> {
     pub(super) fn next_time(&self) -> Option<f64> {
         let of_samples = self.samples.iter().flatten().map(Samples::time);
         let of_time = self.of_time.last().map(|&(t, _)| t);
-        of_samples.chain(of_time).chain(self.limits.iter().flatten().copied()).min_by(f64::total_cmp)
+        let all = of_samples.chain(of_time).chain(self.limits.iter().flatten().copied());
+        // Three tenths and a tenth three times are the same time.
+        all.min_by(f64::total_cmp).map(|t| if t <= rounded_up(self.t_end) { t.min(self.t_end) } else { t })
     }
 
     /// The number of the next sample of an event.
@@ -377,6 +427,31 @@ impl<'d> Declared<'d> {
         pattern.row(event).for_each(|(column, place)| entries[column] = values[place]);
         entries
     }
+}
+
+/// Whether a function of time is positive between two changes of its sign by no more than rounding errors: it touches zero.
+fn is_touch(rise: &SignChange, fall: Option<&SignChange>, functions: &mut dyn FnMut(f64, &mut [f64])) -> bool {
+    let Some(fall) = fall else { return false };
+    let mut values = vec![0.0; rise.function + 1];
+    let mut value = |t: f64| {
+        functions(t, &mut values);
+        values[rise.function]
+    };
+    let between = |part: f64| rise.after + part * (fall.before - rise.after);
+    // Neighbouring numbers differ by rounding errors, and hardly by the change of the function.
+    let middle = between(0.5);
+    let mut noise = |neighbours: i32| {
+        let nearby = (-neighbours..=neighbours).map(|k| value(middle + f64::from(k) * f64::EPSILON * middle.abs()));
+        let (least, most) = nearby.fold((f64::INFINITY, 0.0_f64), |(a, b), value| (a.min(value), b.max(value)));
+        (most - least, most)
+    };
+    let (differences, most) = noise(1);
+    if most > MUCH * differences {
+        return false;
+    }
+    let (differences, _) = noise(NEIGHBOURS);
+    let inside = (0..=NEIGHBOURS).map(|k| value(between(f64::from(k) / f64::from(NEIGHBOURS))));
+    inside.fold(0.0, f64::max) <= NOISE * differences
 }
 
 /// The latest time that is `t` to within rounding errors: three tenths and a tenth three times are the same time.

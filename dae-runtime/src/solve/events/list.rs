@@ -31,9 +31,9 @@ impl<'d> EventList<'d, '_> {
         self.declared.as_ref().map(|declared| (declared, number))
     }
 
-    /// The side of zero on which each function is at a state, as the sign of a number. One of the model that is exactly
-    /// zero is where its condition says; of one of the caller that is not known, and its side is zero.
-    pub(super) fn sides(&self, t: f64, y: &[f64], yp: &[f64]) -> Vec<f64> {
+    /// The functions of all events at a state; one of the model that is exactly zero has the sign that its condition says,
+    /// and the value of the smallest number. Of one of the caller that is not known, and it is zero.
+    pub(super) fn signed(&self, t: f64, y: &[f64], yp: &[f64]) -> Vec<f64> {
         let mut sides = self.values(t, y, yp);
         if let Some(declared) = &self.declared {
             let of_model = sides[self.own.len()..].iter_mut().zip(declared.hold(t, y, yp));
@@ -59,6 +59,13 @@ impl<'d> EventList<'d, '_> {
     /// Whether the zeros of the function of an event are searched for in steps.
     pub(super) fn is_searched(&self, event: usize) -> bool {
         self.of_model(event).is_none_or(|(declared, number)| declared.is_searched(number))
+    }
+
+    /// Whether the time of an event is known in advance: that of a sample or a limit.
+    pub(super) fn is_planned(&self, event: usize) -> bool {
+        let is_planned =
+            |(declared, number): (&Declared<'_>, usize)| declared.is_sampled(number) || declared.is_limit(number);
+        self.of_model(event).is_some_and(is_planned)
     }
 
     pub(super) fn name(&self, event: usize) -> &Name {

@@ -9,6 +9,7 @@ mod changes;
 mod declared;
 mod list;
 mod modes;
+mod sides;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -16,9 +17,10 @@ use std::rc::Rc;
 use self::declared::Declared;
 use self::list::EventList;
 pub(super) use self::modes::Entering;
+pub(super) use self::sides::uncertainty;
 use super::restarts::PiecewiseRun;
 use super::zeros::{bracketed, insert_dips};
-use crate::contract::{Dae, Kind, Name};
+use crate::contract::{Dae, Kind, Name, Unknown};
 use crate::integrator::hidden::Hidden;
 use crate::integrator::polynomial::evaluate;
 use crate::integrator::stepper::{Failure, StepControl, Stepper};
@@ -113,8 +115,8 @@ pub(super) struct Events<'d, 'c> {
     limit_derivatives: Vec<Option<Vec<f64>>>,
     /// Events whose sides the last step has shown.
     settled: Vec<usize>,
-    /// For an event whose side is not known since its mode was entered, the values that uncertainties explain.
-    unsettled: Vec<Option<f64>>,
+    /// The events whose sides are not known since one of them has occurred, or their mode was entered.
+    unsettled: Vec<Option<Unsettled>>,
     /// The events that have occurred at this time in modes that were left there.
     occurred: Vec<usize>,
     /// Whether a mode has just been entered, so that what is in `target` occurs before the next step.
@@ -122,10 +124,40 @@ pub(super) struct Events<'d, 'c> {
     /// The derivatives of that time with respect to each quantity, times its scale, if they are asked for; quantities that
     /// are missing do not change it.
     arrival: Option<Vec<f64>>,
-    /// Whether the formulation contains the derivative of an unknown.
-    has_slope: Vec<bool>,
+    /// What is known about the rate of change of each unknown.
+    rates: Vec<Rate>,
     /// What each event has cost.
     costs: Vec<SwitchStatistics>,
+}
+
+/// An event whose side is not known.
+#[derive(Clone, Copy, Debug)]
+struct Unsettled {
+    /// Values of its function that uncertainties explain.
+    uncertainty: f64,
+    /// Whether it occurs if its function turns out to be positive: it has not occurred just before.
+    occurs: bool,
+}
+
+/// What a formulation knows about the rate of change of an unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rate {
+    /// Its derivative.
+    Known,
+    /// Nothing: it does not contain the derivative.
+    Unknown,
+    /// It changes at events only.
+    Zero,
+}
+
+impl Rate {
+    fn of(unknown: &Unknown) -> Self {
+        match unknown.kind {
+            _ if unknown.is_discrete => Rate::Zero,
+            Kind::Differential => Rate::Known,
+            Kind::Algebraic | Kind::Auxiliary { .. } => Rate::Unknown,
+        }
+    }
 }
 
 struct Target {
@@ -192,12 +224,12 @@ impl<'d, 'c> Events<'d, 'c> {
             occurred: Vec::new(),
             is_entry: false,
             arrival: None,
-            has_slope: dae.description().unknowns.iter().map(|it| it.kind == Kind::Differential).collect(),
+            rates: dae.description().unknowns.iter().map(Rate::of).collect(),
             costs: (0..count).map(|event| SwitchStatistics::new(SwitchKind::Event, list.name(event))).collect(),
             list,
             has_sensitivities,
         };
-        events.sides = events.list.sides(t, y, yp);
+        events.sides = events.list.signed(t, y, yp);
         events.sides_ahead.clone_from(&events.sides);
         Ok(events)
     }
@@ -398,7 +430,7 @@ impl<'d, 'c> Events<'d, 'c> {
         let function = |t: f64, y: &[f64], yp: &[f64]| self.list.value(event, t, y, yp);
         let here = function(t, y, yp);
         let aside = |value: f64| value + ASIDE * (1.0 + value.abs());
-        let moved = y.iter().zip(&self.has_slope).map(|(&y, &has_slope)| if has_slope { y } else { aside(y) });
+        let moved = y.iter().zip(&self.rates).map(|(&y, &rate)| if rate == Rate::Unknown { aside(y) } else { y });
         let moved: [Vec<f64>; 2] = [moved.collect(), yp.iter().map(|&slope| aside(slope)).collect()];
         if function(t, &moved[0], &moved[1]) != here {
             return f64::NAN;
@@ -433,7 +465,7 @@ impl<'d, 'c> Events<'d, 'c> {
         // By time, then by event.
         let mut samples: Vec<(f64, Vec<f64>)> = vec![(self.t, self.sides.clone())];
         let mut sample = |t: f64, y: &[f64], yp: &[f64]| {
-            samples.push((t, self.list.values(t, y, yp)));
+            samples.push((t, self.list.signed(t, y, yp)));
         };
         for s in BETWEEN {
             between(now + s * length, &mut sample);
@@ -443,14 +475,19 @@ impl<'d, 'c> Events<'d, 'c> {
         let resolution = self.resolution(now).max(IN_ORDER * length.abs());
         let mut found = Vec::new();
         self.settled.clear();
-        let searched: Vec<usize> = (0..self.happened.len()).filter(|&event| self.list.is_searched(event)).collect();
+        let is_of_time = |event| self.list.of_model(event).is_some_and(|(declared, k)| declared.is_of_time(k));
+        let is_searched = |&event: &usize| self.list.is_searched(event) && !is_of_time(event);
+        let searched: Vec<usize> = (0..self.happened.len()).filter(is_searched).collect();
+        for event in (0..self.happened.len()).filter(|&event| is_of_time(event)) {
+            self.sides_ahead[event] = samples.last().map_or(0.0, |(_, values)| values[event]);
+        }
         // Whether functions turn is examined at the same times for all of them.
         let mut examined: Vec<(f64, Vec<f64>)> = Vec::new();
         for event in searched {
             let signed =
                 samples.iter().map(|(t, values)| (*t, values[event])).filter(|&(_, v)| v != 0.0 && !v.is_nan());
             let mut signed: Vec<(f64, f64)> = signed.collect();
-            if let Some(uncertainty) = self.unsettled[event] {
+            if let Some(Unsettled { uncertainty, occurs }) = self.unsettled[event] {
                 // The first value that is clear decides on which side the event has been since its mode was entered.
                 let Some(clear) = signed.iter().position(|(_, value)| value.abs() > uncertainty) else {
                     self.sides_ahead[event] = 0.0;
@@ -458,7 +495,7 @@ impl<'d, 'c> Events<'d, 'c> {
                 };
                 signed.drain(..clear);
                 self.settled.push(event);
-                if signed[0].1 > 0.0 {
+                if signed[0].1 > 0.0 && occurs {
                     found.push(Zero { event, t: self.t, is_noted: false });
                 }
             }
@@ -468,14 +505,14 @@ impl<'d, 'c> Events<'d, 'c> {
                     return values[event];
                 }
                 let mut values = Vec::new();
-                between(t, &mut |t, y, yp| values = self.list.values(t, y, yp));
+                between(t, &mut |t, y, yp| values = self.list.signed(t, y, yp));
                 let value = values[event];
                 examined.push((t, values));
                 value
             });
             let mut at = |t: f64| {
                 let mut value = f64::NAN;
-                between(t, &mut |t, y, yp| value = self.list.value(event, t, y, yp));
+                between(t, &mut |t, y, yp| value = self.list.signed(t, y, yp)[event]);
                 value
             };
             let direction = self.list.direction(event);

@@ -7,15 +7,10 @@
 use std::collections::HashMap;
 
 use super::declared::Declared;
-use super::{Events, SLOPE, Target};
+use super::{Events, Target, Unsettled};
 use crate::contract::{Name, Transition};
 use crate::integrator::stepper::Failure;
 use crate::sensitivity::Carried;
-
-/// A function begins to change linearly if the changes over a time and over half of it fit to this fraction.
-const LINEAR: f64 = 0.25;
-/// Unknowns that follow from states by equations are taken to be wrong by this multiple of what they are allowed to be.
-const AMPLIFIED: f64 = 20.0;
 
 /// What a run takes into another mode.
 pub(in crate::solve) struct Entering {
@@ -147,23 +142,31 @@ impl Events<'_, '_> {
             let of_entered = (0..identities.len()).filter(|&k| is_within(&identities[k]));
             of_entered.for_each(|k| declared.skip_samples(k, self.t));
         }
-        let holds = declared.hold(self.t, &self.y, &self.yp);
+        let length = self.short(step);
+        let motions = [self.motion(length), self.motion(0.5 * length)];
+        let [motion, of_half] = [&motions[0], &motions[1]];
         let mut occurring = Vec::new();
         for (k, identity) in identities.iter().enumerate() {
-            if is_within(identity) {
-                let side = self.side_on_entry(own + k, SLOPE * step.abs(), allowed);
-                self.sides[own + k] = side;
-                self.unsettled[own + k] = (side == 0.0).then(|| self.uncertainty(own + k, allowed));
-                occurring.extend((side > 0.0).then_some(own + k));
-            } else if self.occurred.contains(&(own + k)) {
-                if holds[k] && events[k].is_level() && self.is_beyond(own + k, SLOPE * step.abs()) {
-                    occurring.push(own + k);
-                    continue;
-                }
-                self.sides[own + k] = self.side_on_entry(own + k, SLOPE * step.abs(), allowed);
-            } else if holds[k] && (held[k] == Some(false) || events[k].is_level()) {
-                occurring.push(own + k);
+            let event = own + k;
+            let (is_level, has_occurred) = (events[k].is_level(), self.occurred.contains(&event));
+            if has_occurred && is_level && self.is_beyond(motion, event) {
+                occurring.push(event);
+                continue;
             }
+            let is_within = is_within(identity);
+            // At the start, conditions that hold have held before.
+            let was_false = is_within || is_level || held[k] == Some(false);
+            if !is_within && !has_occurred && !was_false {
+                continue;
+            }
+            let side = self.side_on_entry(event, [motion, of_half], allowed);
+            self.sides[event] = side;
+            if has_occurred && !is_within {
+                continue;
+            }
+            let unsettled = || Unsettled { uncertainty: self.uncertainty(event, allowed), occurs: true };
+            self.unsettled[event] = (side == 0.0).then(unsettled);
+            occurring.extend((side > 0.0).then_some(event));
         }
         if !occurring.is_empty() {
             let target = Target { t: self.t, events: occurring, latest: self.t, length: 0.0, other: None };
@@ -178,40 +181,5 @@ impl Events<'_, '_> {
             .filter_map(|&event| self.list.of_model(event))
             .flat_map(|(declared, number)| declared.description().events[number].transitions.iter());
         transitions.any(|transition| variables.contains(&transition.variable))
-    }
-
-    /// The side of its zero that the function of an event is on where its mode is entered. At a zero, as far as the state
-    /// is known, the motion in this mode decides. Where the function does not begin to change as far as derivatives in the
-    /// state tell, or only with the square of the time, the side is zero, and the next steps show it.
-    fn side_on_entry(&self, event: usize, length: f64, allowed: &dyn Fn(usize, f64) -> f64) -> f64 {
-        let change = |length: f64| length * self.slope(event, (self.t, &self.y, &self.yp), length);
-        let length = self.direction * length.max(1e3 * self.resolution(self.t));
-        let [whole, half] = [change(length), change(0.5 * length)];
-        let value = self.sides[event];
-        let uncertainty = self.uncertainty(event, allowed);
-        // Times are known to rounding errors, and states as far as they are allowed to be wrong; unknowns that follow from them
-        // by equations, several times as much.
-        let of_time = change(1e3 * self.direction * self.resolution(self.t));
-        if value.abs() > of_time.abs().max(AMPLIFIED * uncertainty) {
-            return value;
-        }
-        // Over a step the change is clear.
-        let is_clear = whole.abs() > SLOPE * uncertainty;
-        let is_linear = (whole - 2.0 * half).abs() <= LINEAR * whole.abs();
-        if is_clear && is_linear { f64::MIN_POSITIVE.copysign(whole) } else { 0.0 }
-    }
-
-    /// The value of the function of an event that uncertainties of the state explain.
-    fn uncertainty(&self, event: usize, allowed: &dyn Fn(usize, f64) -> f64) -> f64 {
-        let here = self.list.value(event, self.t, &self.y, &self.yp);
-        let mut y = self.y.clone();
-        let mut sum = 0.0;
-        for (i, &value) in self.y.iter().enumerate() {
-            y[i] = value + allowed(i, value);
-            let change = self.list.value(event, self.t, &y, &self.yp) - here;
-            sum += if change.is_finite() { change.abs() } else { 0.0 };
-            y[i] = value;
-        }
-        sum
     }
 }

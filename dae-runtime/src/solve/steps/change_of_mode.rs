@@ -12,12 +12,12 @@
 use std::rc::Rc;
 
 use super::Steps;
-use crate::contract::{Dae, Mode};
+use crate::contract::Mode;
 use crate::integrator::hidden::Hidden;
 use crate::integrator::stepper::{Failure, StepControl};
 use crate::solve::drift::Drift;
-use crate::solve::events::{Entering, Events};
-use crate::solve::in_mode::{Begun, InMode, projected_levels, uncertainty};
+use crate::solve::events::{Entering, Events, uncertainty};
+use crate::solve::in_mode::{Begun, InMode, ModeChange, Visited, projected_levels};
 use crate::solve::multipliers::Watched;
 use crate::solve::restarts::PiecewiseRun;
 
@@ -25,27 +25,6 @@ use crate::solve::restarts::PiecewiseRun;
 const ROUNDS: usize = 50;
 /// The largest number of modes that are tried for one change.
 const TRIED: usize = 1 << 12;
-
-/// A change of the mode.
-pub(super) struct ModeChange<'d> {
-    /// The mode that is left, and its formulation.
-    left: Mode,
-    before: &'d dyn Dae,
-    entering: Entering,
-    /// Number of modes in the solution before.
-    recorded: usize,
-}
-
-/// The changes of the mode at one time.
-#[derive(Default)]
-pub(super) struct Visited<'d> {
-    /// That time; `None` before the first change.
-    t: Option<f64>,
-    /// The modes that have been left, entered or tried.
-    modes: Vec<Mode>,
-    /// The first of the last changes between complementary expressions alone.
-    origin: Option<ModeChange<'d>>,
-}
 
 /// The start of a run in a mode: consistent values, and the events that follow.
 type Entered<'d, 'c> = (Begun<'d>, Events<'d, 'c>);

@@ -8,7 +8,6 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use self::change_of_mode::Visited;
 use crate::contract::class::Method;
 use crate::contract::{Dae, Name};
 use crate::initialize::InitializationOptions;
@@ -18,8 +17,8 @@ use crate::solution::event::Event;
 use crate::solution::{EnteredMode, Solution, Status};
 use crate::solve::RunError;
 use crate::solve::drift::Drift;
-use crate::solve::events::{Consequence, EventOutcome, Events};
-use crate::solve::in_mode::{InMode, projected_levels, uncertainty};
+use crate::solve::events::{Consequence, EventOutcome, Events, uncertainty};
+use crate::solve::in_mode::{InMode, Visited, projected_levels};
 use crate::solve::multipliers::Watched;
 use crate::solve::record::{Made, Recorder};
 use crate::solve::restarts::PiecewiseRun;
