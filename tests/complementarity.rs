@@ -80,49 +80,24 @@ fn the_highest_of_three_sources_conducts() {
     }
 }
 
-/// A bridge that charges a capacitor through a small resistor; leaks keep the potential of the source determined while no
-/// diode conducts.
-const BRIDGE: &str = "struct Graetz {
-    param r = 10; param c = 0.02; param rs = 0.1; param g = 1e-3;
-    var va; var vb; var vp = 0; var is; var i1; var i2; var i3; var i4;
-    rs * is = sin(t) - (va - vb);
-    i1 + i2 = vp / r + c * der(vp);
-    is = i1 - i3 + g * va;
-    -is = i2 - i4 + g * vb;
-    complementary d1(i1, vp - va);
-    complementary d2(i2, vp - vb);
-    complementary d3(i3, va);
-    complementary d4(i4, vb);
-}";
-
-/// The same with an inductance instead of the resistor.
-const WITH_INDUCTANCE: &str = "struct Graetz {
-    param r = 10; param l = 0.5; param c = 0.02; param g = 1e-3;
-    var va; var vb; var vp = 0; var is = 0; var i1; var i2; var i3; var i4;
-    l * der(is) = sin(t) - (va - vb);
-    i1 + i2 = vp / r + c * der(vp);
-    is = i1 - i3 + g * va;
-    -is = i2 - i4 + g * vb;
-    complementary d1(i1, vp - va);
-    complementary d2(i2, vp - vb);
-    complementary d3(i3, va);
-    complementary d4(i4, vb);
-}";
-
-/// The same with a current that the load keeps flowing, through all four diodes while the source commutates.
-const WITH_LOAD: &str = "struct Graetz {
-    param r = 10; param l = 5; param rs = 0.1; param g = 1e-3;
-    var va; var vb; var vp; var is; var il = 0; var i1; var i2; var i3; var i4;
-    rs * is = sin(t) - (va - vb);
-    i1 + i2 = il + g * vp;
-    l * der(il) = vp - r * il;
-    is = i1 - i3 + g * va;
-    -is = i2 - i4 + g * vb;
-    complementary d1(i1, vp - va);
-    complementary d2(i2, vp - vb);
-    complementary d3(i3, va);
-    complementary d4(i4, vb);
-}";
+/// A bridge of four diodes between a source, whose branch is given, and a load; leaks keep the potential of the source
+/// determined while no diode conducts.
+fn bridge(declarations: &str, source: &str, load: &str) -> String {
+    format!(
+        "struct Graetz {{
+            param r = 10; param g = 1e-3; {declarations}
+            var va; var vb; var i1; var i2; var i3; var i4;
+            {source} = sin(t) - (va - vb);
+            i1 + i2 = {load};
+            is = i1 - i3 + g * va;
+            -is = i2 - i4 + g * vb;
+            complementary d1(i1, vp - va);
+            complementary d2(i2, vp - vb);
+            complementary d3(i3, va);
+            complementary d4(i4, vb);
+        }}"
+    )
+}
 
 const DIODES: [[&[(f64, &str)]; 2]; 4] = [
     [&[(1.0, "i1")], &[(1.0, "vp"), (-1.0, "va")]],
@@ -136,8 +111,9 @@ const DIODES: [[&[(f64, &str)]; 2]; 4] = [
 /// digits.
 #[test]
 fn a_bridge_charges_a_capacitor() {
+    let text = bridge("param c = 0.02; param rs = 0.1; var is; var vp = 0;", "rs * is", "vp / r + c * der(vp)");
     for form in ["index1", "ggl", "original"] {
-        let Some(bridge) = available(BRIDGE, form) else { continue };
+        let Some(bridge) = available(&text, form) else { continue };
         for method in METHODS {
             // An error of the voltage is a hundred times as large in the time at which the current ends.
             for (tolerance, allowed) in [(1e-6, 5e-5), (1e-9, 3e-6)] {
@@ -150,7 +126,7 @@ fn a_bridge_charges_a_capacitor() {
                 let begins = time("vp - vb < 0", 3.1) - 3.197_019_138_669_735;
                 assert!(ends.abs() < allowed, "{form}, {method:?}, {tolerance}: {ends}");
                 assert!(begins.abs() < allowed, "{form}, {method:?}, {tolerance}: {begins}");
-                assert_complementary(&solution, &DIODES, 1e3 * tolerance);
+                assert_complementary(&solution, &DIODES, 1e2 * tolerance);
             }
         }
     }
@@ -161,8 +137,16 @@ fn a_bridge_charges_a_capacitor() {
 /// they agree to 1e-13).
 #[test]
 fn bridges_with_inductances_commutate() {
+    let at_source =
+        bridge("param l = 0.5; param c = 0.02; var is = 0; var vp = 0;", "l * der(is)", "vp / r + c * der(vp)");
+    // The load keeps a current flowing, through all diodes while the source commutates.
+    let at_load = bridge(
+        "param l = 5; param rs = 0.1; var is; var vp; var il = 0; l * der(il) = vp - r * il;",
+        "rs * is",
+        "il + g * vp",
+    );
     for (name, text, value, expected) in
-        [("source", WITH_INDUCTANCE, "vp", 0.542_047_947_551_6), ("load", WITH_LOAD, "il", 0.034_900_872_022_5)]
+        [("source", &at_source, "vp", 0.542_047_947_551_6), ("load", &at_load, "il", 0.034_900_872_022_5)]
     {
         for form in ["index1", "ggl", "index2"] {
             let Some(bridge) = available(text, form) else { continue };
@@ -171,8 +155,7 @@ fn bridges_with_inductances_commutate() {
                     let solution = run(bridge.as_ref(), method, tolerance, 10.0);
                     let error = solution.end_state[place(&solution, value)] - expected;
                     assert!(error.abs() < 1e3 * tolerance, "{name}, {form}, {method:?}, {tolerance}: {error}");
-                    // The leaks are to be resolved, too: their voltages are a thousand times as uncertain as currents.
-                    assert_complementary(&solution, &DIODES, 1e5 * tolerance);
+                    assert_complementary(&solution, &DIODES, 1e2 * tolerance);
                 }
             }
         }

@@ -37,7 +37,7 @@
 //! true and `h <= 0` false. Events that undo one another again and again at one time end the run, since the solution does
 //! not go on; written with `if`, the same law is one along whose surface solutions slide. The end of a run belongs to it:
 //! what becomes true there happens. Unknowns of higher index, as the force in a rod, are as accurate in conditions as states
-//! are, in every form.
+//! are, unless the solution slides.
 //!
 //! A discrete variable (`discrete n = 0;`, with a start value; arrays are possible) keeps its value between events. It may
 //! stand in all equations and conditions. In a `for`, a block is one event for each value of the loop variable. Events
@@ -265,5 +265,6 @@
 //!
 //! ## What modes do not have yet
 //!
-//! Every run begins in the mode at the start, and events of a program, which are functions of the unknowns of one
+//! An impulse is not asked for its sign: where a switch takes the current from a coil, a diode beside it gets an impulse of
+//! the voltage that it should not allow. Every run begins in the mode at the start, and events of a program, which are functions of the unknowns of one
 //! formulation, are refused. An alternative holds no `modes` of its own.

@@ -160,8 +160,8 @@ impl<'p> Restart<'p> {
         description.unknowns[i].kind == Kind::Differential || description.has_defined_unknowns() && occurs()
     }
 
-    /// Whether each entry stays: those that were changed do, discrete ones, and the states of earlier stages, among them those of
-    /// which changed entries are the derivatives.
+    /// Whether each entry stays: discrete ones do, those that were changed, and the states of earlier stages, among them
+    /// those of which changed entries are the derivatives.
     fn stays(&self, dae: &dyn Dae, places: &JetPlaces, is_changed: &dyn Fn(usize) -> bool) -> Vec<bool> {
         let count = dae.description().unknowns.len();
         let stage = |i: usize| places.values[i].map_or(0, |jet| self.description.jets[jet].stage);

@@ -38,7 +38,8 @@ pub(super) struct Controller {
 }
 
 impl Controller {
-    /// The controller where a step is repeated that has been accepted: an error that is too large is no transient of a start.
+    /// The controller of a step that is repeated with another end: there is no transient of a start that would explain an
+    /// error that is too large.
     pub(super) fn within_a_run() -> Self {
         Controller { is_within_a_run: true, ..Controller::default() }
     }

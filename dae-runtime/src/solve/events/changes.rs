@@ -191,7 +191,7 @@ impl Events<'_, '_> {
                 initialization,
             )?;
             let motion = self.motion(self.short(step));
-            let sides = self.sides_after(&motion, &arrived, Some(&set));
+            let sides = self.sides_after(&motion, &arrived, &set);
             all.append(&mut happening);
             happening = (own..sides.len())
                 .filter(|&event| sides[event] > 0.0 && (!held[event - own] || self.is_level(event)))

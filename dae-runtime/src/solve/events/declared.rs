@@ -70,8 +70,8 @@ pub(super) struct Declared<'d> {
     limits: Vec<Option<f64>>,
     /// The times at which conditions on time alone become true, the last first, each with its event.
     of_time: Vec<(f64, usize)>,
-    /// Whether all of these are known in advance.
-    is_planned: bool,
+    /// Whether all of these have been found.
+    has_times: bool,
     /// The end of the run.
     t_end: f64,
 }
@@ -150,7 +150,7 @@ impl<'d> Declared<'d> {
             samples,
             limits,
             of_time,
-            is_planned: false,
+            has_times: false,
             t_end,
         };
         if control == StepControl::Adaptive {
@@ -184,11 +184,9 @@ impl<'d> Declared<'d> {
         let mut rising = |samples: usize| -> Vec<SignChange> {
             let changes = sign_changes(list.len(), samples, ends, &mut functions);
             let next = |k: usize| changes[k + 1..].iter().find(|it| it.function == changes[k].function);
-            let starts = (0..changes.len()).filter(|&k| changes[k].leaves_negative);
-            let real: Vec<usize> = starts.filter(|&k| !is_touch(&changes[k], next(k), &mut functions)).collect();
-            let mut kept = real.into_iter().peekable();
-            let changes = changes.into_iter().enumerate();
-            changes.filter(|(k, _)| kept.next_if_eq(k).is_some()).map(|(_, change)| change).collect()
+            let is_rise = |k: usize| changes[k].leaves_negative && !is_touch(&changes[k], next(k), &mut functions);
+            let are_rises: Vec<bool> = (0..changes.len()).map(is_rise).collect();
+            changes.into_iter().zip(are_rises).filter(|(_, is_rise)| *is_rise).map(|(change, _)| change).collect()
         };
         let (mut samples, mut same) = (SAMPLES[0], 1);
         let mut changes = rising(samples);
@@ -205,7 +203,7 @@ impl<'d> Declared<'d> {
             same = if more.len() == changes.len() { same + 1 } else { 1 };
             changes = more;
         }
-        // The zero itself, if the condition says `>`, and the first time after it otherwise.
+        // The zero itself, whether the condition says `>` or `>=`; where the function jumps, the first time after that.
         let mut raw = |function: usize, t: f64| {
             events.crossing_functions(t, &jets, &mut values);
             values[list[function]]
@@ -216,7 +214,7 @@ impl<'d> Declared<'d> {
             if is_zero || t == ends[0] { t } else { t.next_up() }
         };
         self.of_time = changes.iter().map(|change| (time(change), list[change.function])).collect();
-        self.is_planned = true;
+        self.has_times = true;
         self.of_time.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
         Ok(())
     }
@@ -263,7 +261,7 @@ impl<'d> Declared<'d> {
 
     /// Whether an event is a condition on time alone, whose times are known.
     pub(super) fn is_of_time(&self, event: usize) -> bool {
-        self.is_planned && self.description().events[event].occasion == Occasion::Condition { of_time: true }
+        self.has_times && self.description().events[event].occasion == Occasion::Condition { of_time: true }
     }
 
     /// Whether an event occurs at the limit of another.

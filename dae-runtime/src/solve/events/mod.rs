@@ -44,8 +44,6 @@ const LARGEST_CHANGE_ASIDE: f64 = 0.5;
 const REFINEMENTS: usize = 6;
 /// The rate of change of a function is measured over this fraction of a step.
 const SLOPE: f64 = 1e-6;
-/// Whether a function contains an entry of the state shows when that is moved by this fraction of its size.
-const ASIDE: f64 = 1e-3;
 
 /// A function jumps at the start of a step if it changes in three quarters of the step by no more than this fraction of
 /// its change in the first quarter: polynomials through the start overshoot.
@@ -246,8 +244,8 @@ impl<'d, 'c> Events<'d, 'c> {
         });
     }
 
-    /// What makes unknowns of higher index in the last step as accurate as states, as those that are recorded are: but for
-    /// a switch, and where the solution slides.
+    /// What makes unknowns of higher index in the last step as accurate as states; `None` if no event contains one, at a
+    /// switch, and where the solution slides.
     fn hidden_at(&self, stepper: &dyn Stepper) -> Option<Rc<Hidden<'d>>> {
         self.hidden.clone().filter(|_| stepper.at_switch().is_none() && !stepper.is_sliding())
     }
@@ -407,7 +405,7 @@ impl<'d, 'c> Events<'d, 'c> {
         let (t, event) = (target.t, target.events[0]);
         let value = self.list.value(event, t, y, yp);
         let slope = match target.other {
-            None => match self.slope(event, (t, y, yp), SLOPE * (t - self.t)) {
+            None => match self.motion_at((t, y, yp), SLOPE * (t - self.t)).rate(event) {
                 slope if slope == 0.0 || !slope.is_finite() => {
                     (value - self.list.value(event, self.t, &self.y, &self.yp)) / (t - self.t)
                 }
@@ -422,21 +420,6 @@ impl<'d, 'c> Events<'d, 'c> {
         let better = if (t - change - target.latest) * self.direction > 0.0 { target.latest } else { t - change };
         let is_ahead = (better - self.t) * self.direction > self.resolution(t);
         (is_change && is_ahead && better != t).then_some((better, value))
-    }
-
-    /// Rate of change of the function of an event along the solution, over a time `length`; `NaN` if it contains something
-    /// whose rate of change the formulation does not know: a derivative, or an unknown without one.
-    fn slope(&self, event: usize, (t, y, yp): (f64, &[f64], &[f64]), length: f64) -> f64 {
-        let function = |t: f64, y: &[f64], yp: &[f64]| self.list.value(event, t, y, yp);
-        let here = function(t, y, yp);
-        let aside = |value: f64| value + ASIDE * (1.0 + value.abs());
-        let moved = y.iter().zip(&self.rates).map(|(&y, &rate)| if rate == Rate::Unknown { aside(y) } else { y });
-        let moved: [Vec<f64>; 2] = [moved.collect(), yp.iter().map(|&slope| aside(slope)).collect()];
-        if function(t, &moved[0], &moved[1]) != here {
-            return f64::NAN;
-        }
-        let ahead: Vec<f64> = y.iter().zip(yp).map(|(y, slope)| y + length * slope).collect();
-        (function(t + length, &ahead, yp) - here) / length
     }
 
     /// Zeros in the last step that count.
@@ -488,7 +471,7 @@ impl<'d, 'c> Events<'d, 'c> {
                 samples.iter().map(|(t, values)| (*t, values[event])).filter(|&(_, v)| v != 0.0 && !v.is_nan());
             let mut signed: Vec<(f64, f64)> = signed.collect();
             if let Some(Unsettled { uncertainty, occurs }) = self.unsettled[event] {
-                // The first value that is clear decides on which side the event has been since its mode was entered.
+                // The first value that is clear decides on which side the event has been since its side was last known.
                 let Some(clear) = signed.iter().position(|(_, value)| value.abs() > uncertainty) else {
                     self.sides_ahead[event] = 0.0;
                     continue;

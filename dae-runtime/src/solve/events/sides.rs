@@ -48,6 +48,11 @@ impl Motion {
         self.are_constant[event]
     }
 
+    /// The rate of change of the function of an event; `NaN` if it is not known.
+    pub(super) fn rate(&self, event: usize) -> f64 {
+        self.changes[event] / self.length
+    }
+
     /// The value of the function of an event.
     pub(super) fn value(&self, event: usize) -> f64 {
         self.values[event]
@@ -56,9 +61,9 @@ impl Motion {
 
 /// What is true where a step has ended at an event.
 pub(super) struct Arrived {
-    /// Events of the model, among them those of which it is only known here, that are waiting to occur and do so.
+    /// Events of the model that were waiting to occur, and of which it is only seen here that they do.
     pub(super) happening: Vec<usize>,
-    /// Known events with negative functions: these jump here, where the equations do.
+    /// Located events whose functions are still negative: these jump here, where the equations do.
     pub(super) jumping: Vec<usize>,
     /// The conditions of events of the model that hold before the events change anything.
     pub(super) hold: Vec<bool>,
@@ -76,7 +81,11 @@ impl Events<'_, '_> {
 
     /// The functions at the last state, and how they change over a time.
     pub(super) fn motion(&self, length: f64) -> Motion {
-        let (t, y, yp) = (self.t, &self.y, &self.yp);
+        self.motion_at((self.t, &self.y, &self.yp), length)
+    }
+
+    /// The functions at a state, and how they change over a time.
+    pub(super) fn motion_at(&self, (t, y, yp): (f64, &[f64], &[f64]), length: f64) -> Motion {
         let aside = |value: f64| value + ASIDE * (1.0 + value.abs());
         let values = self.list.signed(t, y, yp);
         let moved = |moves: &dyn Fn(usize) -> bool, t: f64| {
@@ -96,12 +105,12 @@ impl Events<'_, '_> {
 
     /// The side of each function after events have occurred, as the sign of a number; zero where the next step decides.
     /// `set` are the functions with what the events set, before the rest of the state was made consistent with it.
-    pub(super) fn sides_after(&self, motion: &Motion, arrived: &Arrived, set: Option<&[f64]>) -> Vec<f64> {
+    pub(super) fn sides_after(&self, motion: &Motion, arrived: &Arrived, set: &[f64]) -> Vec<f64> {
         let side = |k: usize| {
             let (value, change) = (motion.values[k], motion.changes[k]);
-            let rate = if change.is_nan() { arrived.rates[k] } else { change / motion.length };
+            let rate = if change.is_nan() { arrived.rates[k] } else { motion.rate(k) };
             let located = arrived.accuracy.max(LOCATED * self.resolution(self.t)) * rate.abs();
-            let moved = set.map_or(0.0, |set| 4.0 * (set[k] - value).abs());
+            let moved = 4.0 * (set[k] - value).abs();
             let noise = located.max(moved.min(INEXACT * change.abs()));
             if motion.are_constant[k] || value.abs() > noise.max(f64::MIN_POSITIVE) {
                 value
@@ -117,7 +126,7 @@ impl Events<'_, '_> {
     /// Whether a change of the state, and not the motion to its zero, has made the function of an event positive.
     pub(super) fn is_beyond(&self, motion: &Motion, event: usize) -> bool {
         let change = motion.changes[event];
-        motion.values[event] > if change.is_nan() { 0.0 } else { 1e3 * change.abs() }
+        motion.values[event] > if change.is_nan() { 0.0 } else { INEXACT * change.abs() }
     }
 
     /// What is true at the end of a step that began at `before`; of the events that occur there, these are `known`. Those of
@@ -135,7 +144,7 @@ impl Events<'_, '_> {
         let change = |k: usize| earlier.as_ref().map_or(f64::NAN, |earlier| now[k] - earlier[k]);
         let own = self.list.own.len();
         let motion = self.motion(self.short(step));
-        let rate = |k: usize| match motion.changes[k] / motion.length {
+        let rate = |k: usize| match motion.rate(k) {
             rate if rate.is_nan() || rate == 0.0 => change(k) / half,
             rate => rate,
         };
@@ -191,7 +200,7 @@ impl Events<'_, '_> {
         let uncertainty = self.uncertainty(event, allowed);
         // Times are known to rounding errors, and states as far as they are allowed to be wrong; unknowns that follow from them
         // by equations, of which no rate of change is known, several times as much.
-        let of_time = whole * LOCATED * self.resolution(self.t) / motion.length;
+        let of_time = motion.rate(event) * LOCATED * self.resolution(self.t);
         let of_state = if whole.is_nan() { AMPLIFIED * uncertainty } else { uncertainty };
         if value.abs() > of_time.abs().max(of_state).max(f64::MIN_POSITIVE) {
             return value;
