@@ -260,11 +260,11 @@
 //!
 //! Several of them decide one another, as the diodes of a bridge do. Where their changes at one time lead to a mode without
 //! a solution, or back to one that has been left, a run tries the modes one by one, those with the fewest changes first, for
-//! one in which none of the expressions is negative. A bridge whose diodes all block leaves the potential of its source
+//! one in which none of the expressions is negative, nor a negative impulse. So does another event whose mode has such an
+//! impulse: where a switch takes the current from a coil, the diode beside it conducts at once. A bridge whose diodes all block leaves the potential of its source
 //! open: a small conductance determines it, which the tolerances have to resolve.
 //!
 //! ## What modes do not have yet
 //!
-//! An impulse is not asked for its sign: where a switch takes the current from a coil, a diode beside it gets an impulse of
-//! the voltage that it should not allow. Every run begins in the mode at the start, and events of a program, which are functions of the unknowns of one
+//! Every run begins in the mode at the start, and events of a program, which are functions of the unknowns of one
 //! formulation, are refused. An alternative holds no `modes` of its own.

@@ -44,6 +44,17 @@ pub(crate) struct ChangeBefore<'a> {
 }
 
 impl Passage {
+    /// The consistent jets plus the impulses that are larger than `least`; `None` if there are none.
+    pub(crate) fn with_impulses(&self, least: f64) -> Option<Vec<f64>> {
+        let (jumps, strengths) = self.jumped.as_ref()?;
+        let impulses = jumps.columns.iter().zip(&strengths.values).filter(|(_, strength)| strength.abs() > least);
+        let mut impulses = impulses.peekable();
+        impulses.peek()?;
+        let mut jets = self.jets.clone();
+        impulses.for_each(|(&(jet, _), strength)| jets[jet] += strength);
+        Some(jets)
+    }
+
     fn is_set(&self, jet: usize) -> bool {
         self.start[jet] == Start::Fixed
     }
@@ -97,11 +108,10 @@ impl Passage {
         let prolongation = dae.prolongation();
         let description = prolongation.prolongation_description();
         let n = jumps.columns.len();
-        let mut with_impulses = self.jets.clone();
+        let with_impulses = self.with_impulses(0.0).unwrap_or_else(|| self.jets.clone());
         let mut column_of_state = vec![None; self.jets.len()];
         let mut column_of_last = vec![None; self.jets.len()];
-        for (k, (&(jet, state), strength)) in jumps.columns.iter().zip(&strengths.values).enumerate() {
-            with_impulses[jet] += strength;
+        for (k, &(jet, state)) in jumps.columns.iter().enumerate() {
             column_of_last[jet] = Some(k);
             state.into_iter().for_each(|state| column_of_state[state] = Some(k));
         }

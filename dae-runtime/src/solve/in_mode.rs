@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use super::events::Entering;
 use crate::contract::class::{Method, Requirement};
-use crate::contract::{Dae, Mode, Modes, Transition};
+use crate::contract::{Dae, Mode, Modes, Name, Transition};
 use crate::initialize::{Arriving, InitializationOptions, Passage, enter};
 use crate::integrator::stepper::{Failure, Options, Projection};
 use crate::solution::event::Event;
@@ -123,8 +123,31 @@ impl<'d> InMode<'d> {
         record.jumps = jumps.map(|(unknown, before, after)| Jump::new(unknown, before, after)).collect();
         let largest = values.y.iter().fold(1.0_f64, |largest, y| largest.max(y.abs()));
         let impulses = values.impulses.into_iter();
-        record.impulses = impulses.filter(|(_, strength)| strength.abs() > JUMP * rtol * largest).collect();
-        Ok(Begun { dae, y: values.y, yp: values.yp, record, passage: values.passage })
+        let least = JUMP * rtol * largest;
+        record.impulses = impulses.filter(|(_, strength)| strength.abs() > least).collect();
+        let excluded = self.excluded_impulse(dae, t, &values.passage, least).map(|expression| {
+            let obstacle = format!(
+                "an impulse there would lead to `{expression}`, which is not allowed by `complementary`, and no other mode of its \
+                 expressions is found that can be entered"
+            );
+            not_entered(obstacle)
+        });
+        Ok(Begun { dae, y: values.y, yp: values.yp, record, passage: values.passage, excluded })
+    }
+
+    /// The condition that a complementary expression is negative, if an impulse larger than `least` makes it so.
+    fn excluded_impulse(&self, dae: &dyn Dae, t: f64, passage: &Passage, least: f64) -> Option<Name> {
+        let with_impulses = passage.with_impulses(least)?;
+        let declared = dae.prolongation().declared_events()?;
+        let events = &declared.events_description().events;
+        let variables = &self.modes.modes_description().variables;
+        let [mut with, mut without] = [vec![0.0; events.len()], vec![0.0; events.len()]];
+        declared.crossing_functions(t, &with_impulses, &mut with);
+        declared.crossing_functions(t, passage.jets(), &mut without);
+        let is_complementary =
+            |k: &usize| events[*k].within.is_some_and(|variable| variables[variable].is_complementary);
+        let mut excluded = (0..events.len()).filter(is_complementary).filter(|&k| with[k] - without[k] > least);
+        excluded.next().map(|k| events[k].name.clone())
     }
 }
 
@@ -136,4 +159,6 @@ pub(super) struct Begun<'d> {
     pub(super) record: EnteredMode,
     /// How its values depend on those before.
     pub(super) passage: Passage,
+    /// Why the mode cannot be entered after all: a complementary expression would be a negative impulse.
+    pub(super) excluded: Option<Failure>,
 }

@@ -2,7 +2,8 @@
 //!
 //! In: two times at which a function has different signs. Out: a zero between them, to the resolution of time. In: two
 //! times at which it has the same sign. Out: a time between them at which it has the other, if it comes near zero and
-//! turns; the same for a list of samples.
+//! turns; the same for a list of samples. In: samples that do not show how a function changes, since it oscillates
+//! between them. Out: as many as do.
 
 /// Number of steps of the search for an extremum.
 const TO_EXTREMUM: usize = 40;
@@ -11,6 +12,23 @@ const TO_EXTREMUM: usize = 40;
 const FLAT: f64 = 1.1;
 /// At the ends of an interval, a function is also evaluated at this fraction of the distance to the next sample.
 const LOOK: f64 = 1e-3;
+
+/// Samples show how a function changes if the polynomial through them has its slopes at both ends, up to this multiple of
+/// its range over the length of the interval.
+const TELLING: f64 = 1.0;
+/// Slopes and ranges below this fraction of the values are those of rounding errors.
+const ROUNDING: f64 = 1e-9;
+/// The largest change between neighbouring samples of a function that oscillates, as a fraction of its range, if it
+/// changes everywhere as fast as at the ends.
+const FINE: f64 = 0.25;
+/// The smallest and the largest number of intervals between these samples.
+const INTERVALS: [f64; 2] = [8.0, 1024.0];
+/// An interval is divided in two so often, and none where there are that many samples.
+const DIVISIONS: usize = 8;
+const SAMPLES: usize = 4096;
+/// An interval is not divided where the function is that near to the straight line, as a fraction of its distance from
+/// zero.
+const STRAIGHT: f64 = 0.25;
 
 /// Whether neither number is zero, and they have the same sign: a product of very small ones would be zero.
 fn have_one_sign(a: f64, b: f64) -> bool {
@@ -81,6 +99,53 @@ pub(super) fn dip([mut a, mut b]: [f64; 2], sign: f64, function: &mut dyn FnMut(
     None
 }
 
+/// The slopes of a function at both ends of an interval and its range, in units of the length of the interval, if five
+/// samples at equal distances do not show how it changes between them: their polynomial has other slopes there.
+pub(super) fn untold(values: [f64; 5], slopes: [f64; 2]) -> Option<f64> {
+    let of_polynomial = |[a, b, c, d, e]: [f64; 5]| (-25.0 * a + 48.0 * b - 36.0 * c + 16.0 * d - 3.0 * e) / 3.0;
+    let [a, b, c, d, e] = values;
+    let expected = [of_polynomial(values), -of_polynomial([e, d, c, b, a])];
+    let largest = |values: &[f64]| values.iter().fold(f64::NEG_INFINITY, |largest, &value| largest.max(value));
+    let opposite = values.map(|value| -value);
+    let range = (largest(&values) + largest(&opposite)).max(ROUNDING * largest(&values).max(largest(&opposite)));
+    let is_off = slopes.iter().zip(expected).any(|(slope, expected)| (slope - expected).abs() > TELLING * range);
+    let steepness = largest(&slopes.map(f64::abs)) / range;
+    (is_off && !steepness.is_nan()).then_some(steepness)
+}
+
+/// Samples of a function that oscillates between two times, those at the ends included. `steepness` is its slope in units
+/// of its range over the length of the interval ([`untold`]).
+pub(super) fn oscillation(
+    [from, to]: [f64; 2],
+    steepness: f64,
+    function: &mut dyn FnMut(f64) -> f64,
+) -> Vec<(f64, f64)> {
+    let count = (steepness / FINE).clamp(INTERVALS[0], INTERVALS[1]).ceil();
+    let mut sample = |t: f64| (t, function(t));
+    let mut samples = vec![sample(from)];
+    for k in 1..=count as usize {
+        let end = sample(if k as f64 == count { to } else { from + (to - from) * (k as f64 / count) });
+        let mut ahead = vec![(end, 0)];
+        while let Some((end, divisions)) = ahead.pop() {
+            let start = samples[samples.len() - 1];
+            if divisions < DIVISIONS && samples.len() < SAMPLES {
+                let middle = sample(0.5 * (start.0 + end.0));
+                let bend = (middle.1 - 0.5 * (start.1 + end.1)).abs();
+                let distance = match have_one_sign(start.1, end.1) {
+                    true => middle.1.abs().min(start.1.abs()).min(end.1.abs()),
+                    false => (start.1 - end.1).abs(),
+                };
+                if bend > STRAIGHT * distance {
+                    ahead.extend([(end, divisions + 1), (middle, divisions + 1)]);
+                    continue;
+                }
+            }
+            samples.push(end);
+        }
+    }
+    samples
+}
+
 /// Inserts times at which a function that comes near zero between samples, and turns, is beyond it; the samples are
 /// times with values, in order.
 pub(super) fn insert_dips(samples: &mut Vec<(f64, f64)>, function: &mut dyn FnMut(f64) -> f64) {
@@ -120,6 +185,8 @@ pub(super) fn insert_dips(samples: &mut Vec<(f64, f64)>, function: &mut dyn FnMu
 
 #[cfg(test)]
 mod tests {
+    use std::f64::consts::PI;
+
     use super::*;
 
     #[test]
@@ -158,5 +225,36 @@ mod tests {
             assert_eq!(found.is_some(), is_found, "{depth}: {found:?}");
             assert!(found.is_none_or(|(t, value)| (t - 0.3).powi(2) <= depth && value <= 0.0));
         }
+    }
+
+    /// What five samples and the slopes at both ends of $[0, 1]$ tell of a function, and its changes of sign as found.
+    fn examined(function: &dyn Fn(f64) -> f64) -> (Option<f64>, usize) {
+        let values = [0.0, 0.25, 0.5, 0.75, 1.0].map(function);
+        let slopes = [(0.0, 1e-3), (1.0, -1e-3)].map(|(t, by)| (function(t + by) - function(t)) / by);
+        let steepness = untold(values, slopes);
+        let samples = oscillation([0.0, 1.0], steepness.unwrap_or(0.0), &mut |t| function(t));
+        (steepness, samples.windows(2).filter(|pair| !have_one_sign(pair[0].1, pair[1].1)).count())
+    }
+
+    #[test]
+    fn no_oscillation_between_samples_is_missed() {
+        for k in 0..2000 {
+            let rate = 4.0 + 0.2 * f64::from(k);
+            let phase = 1.7 + f64::from(k);
+            let (steepness, found) = examined(&|t| (rate * t + phase).sin());
+            let changes = ((rate + phase) / PI).floor() - (phase / PI).floor();
+            // Three samples in half a period show all changes as they are.
+            assert!(steepness.is_some() || rate < 3.0 * PI, "{rate}, {phase}");
+            assert_eq!(found as f64, changes, "{rate}, {phase}");
+        }
+    }
+
+    #[test]
+    fn what_samples_show_is_not_examined() {
+        let smooth: [fn(f64) -> f64; 4] =
+            [|t| 3.0 * t - 1.0, |t| (t - 0.3).powi(4), |t| (5.0 * t).sin(), |t| (-4.0 * t).exp() - 0.5];
+        assert!(smooth.iter().all(|function| examined(function).0.is_none()));
+        // A jump is: it is found, and nothing else.
+        assert_eq!(examined(&|t| if t < 0.4 { -1.0 } else { 1.0 }).1, 1);
     }
 }

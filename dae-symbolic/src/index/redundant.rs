@@ -54,16 +54,16 @@ pub(super) fn analyse(model: &mut Model, t0: f64, limits: &Limits) -> Result<Ana
         }
         ArrayVerdict::Undecided { reason } => Some(reason),
     };
-    let undecided = open
-        .map(|reason| format!("whether the equations beyond the unknowns follow from the others is open: {reason}"));
-    let is_open = undecided.is_some();
+    if let Some(reason) = open {
+        // Nothing is known of the text while the equations left out may contradict the others.
+        problem.kind = ProblemKind::Undecided;
+        let note = format!("whether the equations beyond the unknowns follow from the others is open: {reason}");
+        return Err((problem, found.into_iter().map(|d| d.note(note.clone())).collect()));
+    }
     let degrees = finding.ranks.last().map(|ranks| ranks.manifold_dimension());
     let mut first = None;
     for chosen in choices(model.equations.len(), model.unknowns.len(), limits.redundant.choices) {
         let Some(analysis) = analysis_of(model, &chosen, t0, limits) else { continue };
-        if let Some(reason) = undecided {
-            return Ok(not_certified(analysis, reason));
-        }
         let same_states = analysis.certificate.degrees_of_freedom() == degrees;
         if analysis.certificate.is_regular() && same_states && analysis.rewrites.is_empty() {
             return complete(model, analysis, t0, limits);
@@ -72,13 +72,7 @@ pub(super) fn analyse(model: &mut Model, t0: f64, limits: &Limits) -> Result<Ana
     }
     match first {
         Some(analysis) => complete(model, analysis, t0, limits),
-        None => {
-            // Surplus equations are an error of the model only if a contradiction is shown.
-            if is_open {
-                problem.kind = ProblemKind::Undecided;
-            }
-            Err((problem, found))
-        }
+        None => Err((problem, found)),
     }
 }
 
@@ -88,14 +82,6 @@ fn analysis_of(model: &mut Model, chosen: &[usize], t0: f64, limits: &Limits) ->
     let mut analysis = analyse_system(model, system, None, t0, limits).ok()?;
     analysis.redundant = (0..model.equations.len()).filter(|k| !chosen.contains(k)).collect();
     Some(analysis)
-}
-
-/// Certifies nothing: nothing is known of the text while the equations left out may contradict the others.
-fn not_certified(mut analysis: Analysis, reason: String) -> Analysis {
-    analysis.certificate.local = LocalRegularity::NotAttempted { reason: reason.clone() };
-    analysis.certificate.lower = LowerBound::NotAttempted { reason };
-    analysis.written.jacobian_singular = None;
-    analysis
 }
 
 /// The analysis of a choice of as many equations as there are unknowns, such that the others are combinations of these

@@ -19,7 +19,7 @@ use self::list::EventList;
 pub(super) use self::modes::Entering;
 pub(super) use self::sides::uncertainty;
 use super::restarts::PiecewiseRun;
-use super::zeros::{bracketed, insert_dips};
+use super::zeros::{bracketed, insert_dips, oscillation, untold};
 use crate::contract::{Dae, Kind, Name, Unknown};
 use crate::integrator::hidden::Hidden;
 use crate::integrator::polynomial::evaluate;
@@ -30,6 +30,8 @@ use crate::solution::{Solution, SwitchKind, SwitchStatistics};
 
 /// Times within a step at which signs are compared, in units of the step from its end.
 const BETWEEN: [f64; 3] = [-0.75, -0.5, -0.25];
+/// The slope of a function at an end of a step is measured over this fraction of it.
+const NEAR_END: f64 = 1e-3;
 /// Zeros in a step that are no farther apart than this fraction of it count as simultaneous.
 const TOGETHER: f64 = 1e-10;
 /// Zeros in a step are located to this fraction of it before the step is repeated.
@@ -48,6 +50,10 @@ const SLOPE: f64 = 1e-6;
 /// A function jumps at the start of a step if it changes in three quarters of the step by no more than this fraction of
 /// its change in the first quarter: polynomials through the start overshoot.
 const JUMP: f64 = 0.5;
+/// Beyond a jump is this multiple of the distance to the zero of the switching function, as far as that is linear; or of
+/// the resolution of times.
+const BEYOND: f64 = 2.0;
+const RESOLVED: f64 = 1e3;
 
 /// A function of a state $t, y, y'$.
 type AtState<'a> = &'a mut dyn FnMut(f64, &[f64], &[f64]);
@@ -167,6 +173,8 @@ struct Target {
     length: f64,
     /// The time tried before, and the value of the first event's function there.
     other: Option<(f64, f64)>,
+    /// Whether that function jumps across its zero: whether it has done so in the repeated step, that shows.
+    jumps: bool,
 }
 
 impl Target {
@@ -186,6 +194,8 @@ struct Zero {
     t: f64,
     /// Whether it is only recorded: the event does not end the run, and changes nothing.
     is_noted: bool,
+    /// Whether the function jumps there, across its zero, beyond a switch: it is not refined.
+    jumps: bool,
 }
 
 impl<'d, 'c> Events<'d, 'c> {
@@ -306,12 +316,13 @@ impl<'d, 'c> Events<'d, 'c> {
         }
         self.noted.clear();
         let is_beyond_switch = !run.is_regular();
-        let stepper = run.stepper.as_mut();
-        let now = stepper.time();
+        let now = run.stepper.time();
         let landed = self.target.take_if(|target| target.t == now);
+        let is_beyond_jump = landed.as_ref().is_some_and(|target| target.jumps);
+        let landed = landed.filter(|target| !target.jumps);
         // Another stepper may have passed the target.
         self.target.take_if(|target| (target.t - now) * self.direction < 0.0);
-        let mut zeros = self.zeros(stepper);
+        let mut zeros = self.zeros(run.stepper.as_mut());
         if let Some(target) = &landed
             && let Some((better, value)) = self.better(target, &self.ahead, LARGEST_CHANGE)
         {
@@ -321,18 +332,20 @@ impl<'d, 'c> Events<'d, 'c> {
             return EventOutcome::Again(better);
         }
         if is_beyond_switch {
-            self.move_to_jumps(&mut zeros, stepper);
+            let distance = (BEYOND * (run.passed(self.last()) - self.t).abs()).max(RESOLVED * self.resolution(now));
+            let passed = if is_beyond_jump { now } else { self.t + self.direction * distance };
+            self.move_to_jumps(&mut zeros, run.stepper.as_mut(), passed);
         }
         zeros.sort_by(|a, b| (a.t - self.t).abs().total_cmp(&(b.t - self.t).abs()));
-        let is_due = self.is_due(now);
         let width = self.width(now);
+        let is_due = self.is_due(now) || zeros.iter().any(|zero| zero.jumps && zero.t == now);
         let is_at_end = |zero: &Zero| is_due && (zero.t - now).abs() <= width;
         let is_earlier = |zero: &&Zero| !zero.is_noted && !is_at_end(zero);
         if landed.is_none()
             && let Some(first) = zeros.iter().find(is_earlier).copied()
         {
             self.costs[first.event].switch_rejections += 1;
-            return EventOutcome::Again(self.aim(first, &zeros, stepper.time()));
+            return EventOutcome::Again(self.aim(first, &zeros, now));
         }
         let happening = landed.as_ref().map_or(&[][..], |target| &target.events);
         let noted = |zero: &&Zero| zero.is_noted && !happening.contains(&zero.event);
@@ -346,7 +359,14 @@ impl<'d, 'c> Events<'d, 'c> {
         if landed.is_none() && !is_due {
             return EventOutcome::Free;
         }
-        let mut target = landed.unwrap_or(Target { t: now, events: Vec::new(), latest: now, length: 0.0, other: None });
+        let mut target = landed.unwrap_or(Target {
+            t: now,
+            events: Vec::new(),
+            latest: now,
+            length: 0.0,
+            other: None,
+            jumps: false,
+        });
         // Other functions that have changed sign meanwhile are assigned to this time as well.
         target.add(zeros.iter().filter(|zero| !zero.is_noted).map(|zero| zero.event));
         self.target = Some(target);
@@ -365,7 +385,7 @@ impl<'d, 'c> Events<'d, 'c> {
         let together = zeros.iter().filter(|zero| (zero.t - first.t).abs() <= width).map(|zero| zero.event);
         // A zero indistinguishable from the start of the step is placed there.
         let t = if (first.t - self.t).abs() <= 4.0 * resolution { self.t } else { first.t };
-        let mut target = Target { t, events: vec![first.event], latest: end, length, other: None };
+        let mut target = Target { t, events: vec![first.event], latest: end, length, other: None, jumps: first.jumps };
         target.add(together);
         self.target = Some(target);
         t
@@ -377,7 +397,7 @@ impl<'d, 'c> Events<'d, 'c> {
         let (event, end) = (zero.event, run.stepper.time());
         let mut found = None;
         let (mut t, mut other) = (zero.t, None);
-        for _ in 0..REFINEMENTS {
+        for _ in 0..if zero.jumps { 0 } else { REFINEMENTS } {
             if (t - self.t).abs() <= 4.0 * self.resolution(end) {
                 break;
             }
@@ -385,7 +405,7 @@ impl<'d, 'c> Events<'d, 'c> {
             if let Some(hidden) = self.hidden_at(run.stepper.as_ref()) {
                 hidden.improve(t, &mut y, &mut yp);
             }
-            let target = Target { t, events: vec![event], latest: end, length: end - self.t, other };
+            let target = Target { t, events: vec![event], latest: end, length: end - self.t, other, jumps: false };
             let better = self.better(&target, &[y.clone(), yp], LARGEST_CHANGE_ASIDE);
             found = Some((Zero { t, ..zero }, y));
             let Some((better, value)) = better else { break };
@@ -464,25 +484,18 @@ impl<'d, 'c> Events<'d, 'c> {
         for event in (0..self.happened.len()).filter(|&event| is_of_time(event)) {
             self.sides_ahead[event] = samples.last().map_or(0.0, |(_, values)| values[event]);
         }
-        // Whether functions turn is examined at the same times for all of them.
+        // How functions change is examined at the same times for all of them.
         let mut examined: Vec<(f64, Vec<f64>)> = Vec::new();
-        for event in searched {
-            let signed =
-                samples.iter().map(|(t, values)| (*t, values[event])).filter(|&(_, v)| v != 0.0 && !v.is_nan());
-            let mut signed: Vec<(f64, f64)> = signed.collect();
-            if let Some(Unsettled { uncertainty, occurs }) = self.unsettled[event] {
-                // The first value that is clear decides on which side the event has been since its side was last known.
-                let Some(clear) = signed.iter().position(|(_, value)| value.abs() > uncertainty) else {
-                    self.sides_ahead[event] = 0.0;
-                    continue;
-                };
-                signed.drain(..clear);
-                self.settled.push(event);
-                if signed[0].1 > 0.0 && occurs {
-                    found.push(Zero { event, t: self.t, is_noted: false });
-                }
+        let near_ends = [self.t + NEAR_END * length, self.t + 2.0 * NEAR_END * length, now - NEAR_END * length];
+        let near_ends = near_ends.map(|t| {
+            let mut values = Vec::new();
+            if !searched.is_empty() {
+                between(t, &mut |t, y, yp| values = self.list.values(t, y, yp));
             }
-            insert_dips(&mut signed, &mut |t: f64| {
+            values
+        });
+        for event in searched {
+            let mut value_at = |t: f64| {
                 let known = examined.iter().find(|(other, _)| *other == t);
                 if let Some((_, values)) = known {
                     return values[event];
@@ -492,7 +505,30 @@ impl<'d, 'c> Events<'d, 'c> {
                 let value = values[event];
                 examined.push((t, values));
                 value
-            });
+            };
+            let mut signed: Vec<(f64, f64)> = samples.iter().map(|(t, values)| (*t, values[event])).collect();
+            // What a function does at the very start is not what it does in the step: there it may jump.
+            let [start, after_start, before_end] = [0, 1, 2].map(|k: usize| near_ends[k][event]);
+            let values = [start, signed[1].1, signed[2].1, signed[3].1, signed[4].1];
+            let slopes = [after_start - start, values[4] - before_end].map(|change| change / NEAR_END);
+            if let Some(steepness) = untold(values, slopes) {
+                let inside = oscillation([self.t, now], steepness, &mut value_at);
+                signed.splice(1..4, inside[1..inside.len() - 1].iter().copied());
+            }
+            signed.retain(|&(_, value)| value != 0.0 && !value.is_nan());
+            if let Some(Unsettled { uncertainty, occurs }) = self.unsettled[event] {
+                // The first value that is clear decides on which side the event has been since its side was last known.
+                let Some(clear) = signed.iter().position(|(_, value)| value.abs() > uncertainty) else {
+                    self.sides_ahead[event] = 0.0;
+                    continue;
+                };
+                signed.drain(..clear);
+                self.settled.push(event);
+                if signed[0].1 > 0.0 && occurs {
+                    found.push(Zero { event, t: self.t, is_noted: false, jumps: false });
+                }
+            }
+            insert_dips(&mut signed, &mut value_at);
             let mut at = |t: f64| {
                 let mut value = f64::NAN;
                 between(t, &mut |t, y, yp| value = self.list.signed(t, y, yp)[event]);
@@ -504,7 +540,7 @@ impl<'d, 'c> Events<'d, 'c> {
             for t in times {
                 let mut is_noted = false;
                 between(t, &mut |t, y, yp| is_noted = self.is_noted(event, (t, y, yp)));
-                found.push(Zero { event, t, is_noted });
+                found.push(Zero { event, t, is_noted, jumps: false });
             }
             // A function that is exactly zero is on the side from which it came.
             self.sides_ahead[event] = signed.last().map_or(0.0, |&(_, value)| value);
@@ -512,9 +548,10 @@ impl<'d, 'c> Events<'d, 'c> {
         found
     }
 
-    /// Moves zeros in the first step beyond a switch to its start where the function jumps there, with unknowns that do:
-    /// it hardly changes in the step, compared with the change at its start.
-    fn move_to_jumps(&self, zeros: &mut [Zero], stepper: &mut dyn Stepper) {
+    /// Moves zeros in the first step beyond a switch to the time just after it has been `passed`, if that is within the
+    /// step, where the function jumps there, with unknowns that do: it hardly changes in the step, compared with the change
+    /// at its start.
+    fn move_to_jumps(&self, zeros: &mut [Zero], stepper: &mut dyn Stepper, passed: f64) {
         let (now, slope) = (stepper.time(), stepper.derivative().to_vec());
         let early = now + BETWEEN[0] * (now - self.t);
         let mut y = vec![0.0; self.y.len()];
@@ -524,7 +561,8 @@ impl<'d, 'c> Events<'d, 'c> {
             let inside = self.list.value(zero.event, early, &y, &slope);
             let start = self.list.value(zero.event, self.t, &self.y, &self.yp);
             if inside * end > 0.0 && (end - inside).abs() <= JUMP * (inside - start).abs() {
-                zero.t = self.t;
+                zero.jumps = true;
+                zero.t = if (passed - now) * self.direction < 0.0 { passed } else { now };
             }
         }
     }

@@ -7,7 +7,9 @@
 //! block pivoting for the complementarity problem that they form (J. J. Júdice & F. M. Pires, *A block principal pivoting
 //! algorithm for large-scale strictly monotone linear complementarity problems*, Computers & Operations Research 21,
 //! 1994). Where it leads to a mode without a solution, or back to one that has been left at this time, modes are tried one
-//! by one, those with the fewest changes first, for one in which no complementary expression is negative.
+//! by one, those with the fewest changes first, for one in which no complementary expression is negative. The same happens
+//! where another event leads to a mode in which a complementary expression would be a negative impulse: a switch that opens
+//! makes the diode beside it conduct.
 
 use std::rc::Rc;
 
@@ -77,7 +79,8 @@ impl<'d, 'c> Steps<'d, 'c> {
         let is_back = visited.modes.contains(&after);
         visited.modes.push(after.clone());
         let entered = self.start_in(&mode, at, &change, &after);
-        let decided = if is_open && (is_back || entered.is_err()) {
+        let entered = entered.and_then(|(mut begun, events)| begun.excluded.take().map_or(Ok((begun, events)), Err));
+        let decided = if (is_open && is_back) || entered.is_err() {
             self.decide(&mode, at, origin.as_ref().unwrap_or(&change), &complementary)
         } else {
             None
@@ -95,7 +98,8 @@ impl<'d, 'c> Steps<'d, 'c> {
     }
 
     /// A mode that has not been visited, and that can be entered by this change so that no complementary expression is
-    /// negative: one in which nothing jumps, if there is one.
+    /// negative, nor a negative impulse: one in which nothing jumps, if there is one. Mode variables of other kinds have the
+    /// values that events set.
     fn decide(
         &self,
         in_mode: &InMode<'d>,
@@ -104,9 +108,13 @@ impl<'d, 'c> Steps<'d, 'c> {
         complementary: &[usize],
     ) -> Option<(Mode, Entered<'d, 'c>)> {
         let mut with_jumps = None;
-        for mode in nearest(&change.left, complementary).filter(|mode| !self.visited.modes.contains(mode)) {
+        let mut left = change.left.clone();
+        let others = change.entering.transitions.iter().filter(|it| !complementary.contains(&it.variable));
+        others.for_each(|it| left[it.variable] = it.alternative);
+        let modes = std::iter::once(left.clone()).chain(nearest(&left, complementary));
+        for mode in modes.filter(|mode| !self.visited.modes.contains(mode)) {
             let Ok((begun, events)) = self.start_in(in_mode, at, change, &mode) else { continue };
-            if events.sets_at_once(complementary) {
+            if begun.excluded.is_some() || events.sets_at_once(complementary) {
                 continue;
             }
             let has_jumps = !begun.record.jumps.is_empty() || !begun.record.impulses.is_empty();
@@ -151,7 +159,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         let Steps { options, run: Some(run), mode: Some(mode), recorder, .. } = self else {
             return Ok(());
         };
-        let Begun { dae, y, yp, mut record, passage } = begun;
+        let Begun { dae, y, yp, mut record, passage, .. } = begun;
         let (t, t_end) = (run.stepper.time(), self.t_end);
         if let (Some(variation), Some(carried)) = (&mut recorder.variation, &change.entering.carried) {
             // The derivatives before the change are no longer known where others have followed.
