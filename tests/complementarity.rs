@@ -161,3 +161,35 @@ fn bridges_with_inductances_commutate() {
         }
     }
 }
+
+/// A switch takes the current from a coil, or a brake stops a shaft: the diode beside the coil conducts at once, and the
+/// freewheel of the shaft lets the wheel go on, since the other solution is an impulse of the sign that is excluded.
+#[test]
+fn impulses_respect_complementarity() {
+    let coil = "struct Coil { var i = 2; var u; var is; var id;
+        der(i) = u - i; is + id = i;
+        modes switch { closed { u = 2; when t >= 1 { switch = open; } } open { is = 0; } }
+        complementary diode(id, u); }";
+    let shaft = "struct Shaft { var w = 1; var wheel = 1; var torque; var braking;
+        der(w) = 1 - torque - braking; 2 * der(wheel) = torque;
+        modes brake { off { braking = 0; when t >= 1 { brake = on; } } on { w = 0; } }
+        complementary freewheel(torque, wheel - w); }";
+    let current = 2.0 * (-1.0_f64).exp();
+    for (text, name, expected, mode) in [
+        (coil, "i", current, "switch = open, diode = second"),
+        (shaft, "wheel", 4.0 / 3.0, "brake = on, freewheel = first"),
+    ] {
+        for form in ["index1", "ggl", "original"] {
+            let system = system(text, form);
+            for method in METHODS {
+                for tolerance in [1e-4, 1e-6, 1e-9] {
+                    let solution = run(system.as_ref(), method, tolerance, 2.0);
+                    let entered = &solution.modes[solution.modes.len() - 1];
+                    assert_eq!((entered.t, &*entered.mode), (1.0, mode), "{form}, {method:?}, {tolerance}");
+                    let error = solution.end_state[place(&solution, name)] - expected;
+                    assert!(error.abs() < 1e2 * tolerance, "{form}, {method:?}, {tolerance}: {error}");
+                }
+            }
+        }
+    }
+}

@@ -617,3 +617,30 @@ fn discrete_variables_stay() {
         }
     }
 }
+
+/// A condition on the state becomes true many times in a step.
+#[test]
+fn oscillating_conditions_are_counted() {
+    let text = "var x = 0; discrete n = 0; der(x) = 1; when sin(100 * x) > 0 { n = pre(n) + 1; }";
+    ends_with(text, 3.0, &[("n", 48.0)]);
+    let noted = system("struct M { var x = 0; der(x) = 1; when sin(100 * x) > 0 { note \"on\"; } }", "index1");
+    for method in METHODS {
+        let solution = run(noted.as_ref(), method, 1e-3, 3.0);
+        let expected: Vec<f64> = (0..48).map(|k| f64::from(k) * std::f64::consts::PI / 50.0).collect();
+        let found: Vec<f64> = solution.occurrences.iter().map(|it| it.t).collect();
+        assert_eq!(found.len(), expected.len(), "{method:?}: {found:?}");
+        assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-10), "{method:?}: {found:?}");
+    }
+}
+
+/// An unknown jumps where the equations do: a condition on it becomes true once, where it has jumped.
+#[test]
+fn conditions_on_what_jumps_become_true_once() {
+    let step = "var x = 0; var a; var y = 0; discrete n = 0; der(x) = 1; der(y) = 1; a = if x > 1 { 3 } else { 1 };";
+    ends_with(&format!("{step} when a > 2 {{ n = pre(n) + 1; y = 5 * pre(a); }}"), 3.0, &[("n", 1.0), ("y", 17.0)]);
+    let both = format!("{step} when a > 2 {{ n = pre(n) + 1; }} when x > 1 {{ y = 5; }}");
+    ends_with(&both, 3.0, &[("n", 1.0), ("y", 7.0)]);
+    let wave = "var x = 0; var v = 1; var a; discrete n = 0; discrete m = 0; der(x) = v; der(v) = -x;
+        a = if x > 0.5 { 3 } else { 1 }; when a > 2 { n = pre(n) + 1; } when a < 2 { m = pre(m) + 1; }";
+    ends_with(wave, 12.0, &[("n", 2.0), ("m", 2.0), ("x", 12.0_f64.sin())]);
+}

@@ -163,3 +163,56 @@ fn blocks_in_a_row() {
         known.get_or_insert((moving, moved, steps, residuals));
     }
 }
+
+/// The functions of surfaces are multiples of one another by the equations of a gear or of a rigid coupling: the bodies stick
+/// together until the force exceeds the sum of all friction. Sticking and slipping in turn, against closed forms: m v' = 2
+/// sin t - 1.5 sgn v from v = 1.
+#[test]
+fn frictions_on_both_sides_of_a_gear_hold_together() {
+    let gear = "var v = 1; var w; var s = 0; w = 2 * v; der(s) = v; der(v) = 2 * sin(t) - signum(v) - 0.5 * signum(w);";
+    let reversing = gear.replace("w = 2 * v", "w = -3 * v").replace("- 0.5 * signum(w)", "+ 0.5 * signum(w)");
+    let coupling = "var v1 = 1; var v2 = 1; var f; var s = 0; der(s) = v1; der(v1) = 2 * sin(t) - signum(v1) - f;
+        2 * der(v2) = f - 0.5 * signum(v2); v1 = v2;";
+    for (body, expected) in
+        [(gear, 1.559_035_416_880_196), (&reversing, 1.559_035_416_880_196), (coupling, 3.018_784_387_495_959)]
+    {
+        for form in ["index1", "ggl", "original"] {
+            let form = completed(body, form);
+            for method in METHODS {
+                let integration = Integration::new(form.as_ref()).method(method).rtol(1e-9).atol(1e-9);
+                let name = &form.description().form;
+                let solution = integration.run(0.0, 8.0).unwrap_or_else(|it| panic!("{name}, {method:?}: {it}"));
+                let place = solution.names.iter().position(|known| known == "s").expect("the way");
+                let error = solution.end_state[place] - expected;
+                assert!(error.abs() < 1e-7, "{body}, {name}, {method:?}: {error}");
+            }
+        }
+    }
+}
+
+/// An integrator with limits, as controllers have: at a limit the equations of one side stop the motion, and where the
+/// input changes its sign, both sides are alike.
+#[test]
+fn a_limited_integrator_is_released() {
+    let limited = "var y = 0; var u; u = sin(t);
+        der(y) = if (y >= 0.5 && u > 0) || (y <= -0.8 && u < 0) { 0 } else { u };";
+    for form in ["index1", "original"] {
+        let form = completed(limited, form);
+        for method in METHODS {
+            for tolerance in [1e-3, 1e-6, 1e-9] {
+                let name = &form.description().form;
+                let at = |t: f64, expected: f64| {
+                    let integration = Integration::new(form.as_ref()).method(method).rtol(tolerance).atol(tolerance);
+                    let solution = integration.run(0.0, t).unwrap_or_else(|it| panic!("{name}, {method:?}: {it}"));
+                    let place = solution.names.iter().position(|known| known == "y").expect("the output");
+                    let error = solution.end_state[place] - expected;
+                    assert!(error.abs() < 1e2 * tolerance, "{name}, {method:?}, {tolerance}: {error} at {t}");
+                };
+                at(3.0, 0.5);
+                at(4.0, 0.5 - 1.0 - 4.0_f64.cos());
+                at(6.0, -0.8);
+                at(7.0, -0.8 + 1.0 - 7.0_f64.cos());
+            }
+        }
+    }
+}

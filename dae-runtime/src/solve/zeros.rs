@@ -18,8 +18,7 @@ const LOOK: f64 = 1e-3;
 const TELLING: f64 = 1.0;
 /// Slopes and ranges below this fraction of the values are those of rounding errors.
 const ROUNDING: f64 = 1e-9;
-/// The largest change between neighbouring samples of a function that oscillates, as a fraction of its range, if it
-/// changes everywhere as fast as at the ends.
+/// The largest mean change between neighbouring samples of a function that oscillates, as a fraction of its range.
 const FINE: f64 = 0.25;
 /// The smallest and the largest number of intervals between these samples.
 const INTERVALS: [f64; 2] = [8.0, 1024.0];
@@ -99,37 +98,52 @@ pub(super) fn dip([mut a, mut b]: [f64; 2], sign: f64, function: &mut dyn FnMut(
     None
 }
 
-/// The slopes of a function at both ends of an interval and its range, in units of the length of the interval, if five
-/// samples at equal distances do not show how it changes between them: their polynomial has other slopes there.
-pub(super) fn untold(values: [f64; 5], slopes: [f64; 2]) -> Option<f64> {
-    let of_polynomial = |[a, b, c, d, e]: [f64; 5]| (-25.0 * a + 48.0 * b - 36.0 * c + 16.0 * d - 3.0 * e) / 3.0;
-    let [a, b, c, d, e] = values;
-    let expected = [of_polynomial(values), -of_polynomial([e, d, c, b, a])];
-    let largest = |values: &[f64]| values.iter().fold(f64::NEG_INFINITY, |largest, &value| largest.max(value));
-    let opposite = values.map(|value| -value);
-    let range = (largest(&values) + largest(&opposite)).max(ROUNDING * largest(&values).max(largest(&opposite)));
-    let is_off = slopes.iter().zip(expected).any(|(slope, expected)| (slope - expected).abs() > TELLING * range);
-    let steepness = largest(&slopes.map(f64::abs)) / range;
+/// The slope of the polynomial through these points at the last of them.
+fn slope_at_last(points: &[(f64, f64)]) -> f64 {
+    // Newton's divided differences, from the last point on.
+    let mut differences: Vec<f64> = points.iter().rev().map(|point| point.1).collect();
+    let times: Vec<f64> = points.iter().rev().map(|point| point.0).collect();
+    let (mut slope, mut product) = (0.0, 1.0);
+    for order in 1..times.len() {
+        for k in 0..times.len() - order {
+            differences[k] = (differences[k + 1] - differences[k]) / (times[k + order] - times[k]);
+        }
+        slope += differences[0] * product;
+        product *= times[0] - times[order];
+    }
+    slope
+}
+
+/// The slope of a function in units of its range over the length of an interval, if samples, those at the ends included, do
+/// not show how it changes: their polynomial does not have its `slopes` at both ends.
+pub(super) fn untold(samples: &[(f64, f64)], slopes: [f64; 2]) -> Option<f64> {
+    let length = (samples.last()?.0 - samples.first()?.0).abs();
+    let backwards: Vec<(f64, f64)> = samples.iter().rev().copied().collect();
+    let expected = [slope_at_last(&backwards), slope_at_last(samples)];
+    let range = range(samples);
+    let is_off =
+        slopes.iter().zip(expected).any(|(slope, expected)| (slope - expected).abs() * length > TELLING * range);
+    let steepness = slopes[0].abs().max(slopes[1].abs()) * length / range;
     (is_off && !steepness.is_nan()).then_some(steepness)
 }
 
 /// Samples of a function that oscillates between two times, those at the ends included. `steepness` is its slope in units
 /// of its range over the length of the interval ([`untold`]).
-pub(super) fn oscillation(
-    [from, to]: [f64; 2],
-    steepness: f64,
-    function: &mut dyn FnMut(f64) -> f64,
-) -> Vec<(f64, f64)> {
-    let count = (steepness / FINE).clamp(INTERVALS[0], INTERVALS[1]).ceil();
-    let mut sample = |t: f64| (t, function(t));
-    let mut samples = vec![sample(from)];
-    for k in 1..=count as usize {
-        let end = sample(if k as f64 == count { to } else { from + (to - from) * (k as f64 / count) });
+pub(super) fn oscillation(ends: [f64; 2], steepness: f64, function: &mut dyn FnMut(f64) -> f64) -> Vec<(f64, f64)> {
+    let mut count = (steepness / FINE).clamp(INTERVALS[0], INTERVALS[1]).ceil();
+    let mut samples = evenly(ends, count, function);
+    while count < INTERVALS[1] && mean_change(&samples) > FINE {
+        count = (2.0 * count).min(INTERVALS[1]);
+        samples = evenly(ends, count, function);
+    }
+    let mut refined = vec![samples[0]];
+    for &end in &samples[1..] {
         let mut ahead = vec![(end, 0)];
         while let Some((end, divisions)) = ahead.pop() {
-            let start = samples[samples.len() - 1];
-            if divisions < DIVISIONS && samples.len() < SAMPLES {
-                let middle = sample(0.5 * (start.0 + end.0));
+            let start = refined[refined.len() - 1];
+            if divisions < DIVISIONS && refined.len() < SAMPLES {
+                let t = 0.5 * (start.0 + end.0);
+                let middle = (t, function(t));
                 let bend = (middle.1 - 0.5 * (start.1 + end.1)).abs();
                 let distance = match have_one_sign(start.1, end.1) {
                     true => middle.1.abs().min(start.1.abs()).min(end.1.abs()),
@@ -140,10 +154,30 @@ pub(super) fn oscillation(
                     continue;
                 }
             }
-            samples.push(end);
+            refined.push(end);
         }
     }
-    samples
+    refined
+}
+
+/// Samples at the ends of this number of equal intervals.
+fn evenly([from, to]: [f64; 2], count: f64, function: &mut dyn FnMut(f64) -> f64) -> Vec<(f64, f64)> {
+    let time = |k: f64| if k == count { to } else { from + (to - from) * (k / count) };
+    (0..=count as usize).map(|k| time(k as f64)).map(|t| (t, function(t))).collect()
+}
+
+/// The mean change between neighbouring samples, as a fraction of their range.
+fn mean_change(samples: &[(f64, f64)]) -> f64 {
+    let changes: f64 = samples.windows(2).map(|pair| (pair[1].1 - pair[0].1).abs()).sum();
+    changes / (range(samples) * (samples.len() - 1) as f64)
+}
+
+/// The range of samples, or what counts as one.
+fn range(samples: &[(f64, f64)]) -> f64 {
+    let ends = samples.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[lowest, highest], &(_, value)| {
+        [lowest.min(value), highest.max(value)]
+    });
+    (ends[1] - ends[0]).max(ROUNDING * ends[1].abs().max(ends[0].abs()))
 }
 
 /// Inserts times at which a function that comes near zero between samples, and turns, is beyond it; the samples are
@@ -229,9 +263,9 @@ mod tests {
 
     /// What five samples and the slopes at both ends of $[0, 1]$ tell of a function, and its changes of sign as found.
     fn examined(function: &dyn Fn(f64) -> f64) -> (Option<f64>, usize) {
-        let values = [0.0, 0.25, 0.5, 0.75, 1.0].map(function);
+        let samples = [0.0, 0.2, 0.47, 0.78, 1.0].map(|t| (t, function(t)));
         let slopes = [(0.0, 1e-3), (1.0, -1e-3)].map(|(t, by)| (function(t + by) - function(t)) / by);
-        let steepness = untold(values, slopes);
+        let steepness = untold(&samples, slopes);
         let samples = oscillation([0.0, 1.0], steepness.unwrap_or(0.0), &mut |t| function(t));
         (steepness, samples.windows(2).filter(|pair| !have_one_sign(pair[0].1, pair[1].1)).count())
     }
@@ -252,7 +286,7 @@ mod tests {
     #[test]
     fn what_samples_show_is_not_examined() {
         let smooth: [fn(f64) -> f64; 4] =
-            [|t| 3.0 * t - 1.0, |t| (t - 0.3).powi(4), |t| (5.0 * t).sin(), |t| (-4.0 * t).exp() - 0.5];
+            [|t| 3.0 * t - 1.0, |t| (t - 0.3).powi(4), |t| (4.0 * t).sin(), |t| (-4.0 * t).exp() - 0.5];
         assert!(smooth.iter().all(|function| examined(function).0.is_none()));
         // A jump is: it is found, and nothing else.
         assert_eq!(examined(&|t| if t < 0.4 { -1.0 } else { 1.0 }).1, 1);

@@ -63,19 +63,18 @@ impl Surfaces<'_> {
         at: &[usize],
         direction: f64,
     ) -> Result<Vec<Mode>, Undecided> {
-        let structure = Structure::of(self.inner, self.blended.blended_description(), at);
-        let structure = structure.map_err(Undecided::Unsuitable)?;
+        let structure = self.structure(at, (t, y), modes).map_err(Undecided::Unsuitable)?;
         let mut y = y.to_vec();
         self.move_onto(&structure, t, &mut y, &modes.iter().map(|mode| mode.weight()).collect::<Vec<_>>());
         let rates = |modes: &[Mode]| Rates::of(self, &structure, t, [&y, yp], modes);
-        if at.len() > FEW {
-            return exchanged(rates, modes, at, direction);
+        if structure.leaders().len() > FEW {
+            return exchanged(rates, modes, &structure, direction);
         }
         let mut fits: Vec<(Fit, Vec<Mode>)> = Vec::new();
         let mut failure = Undecided::None;
-        for modes in combinations(modes, at) {
+        for modes in combinations(modes, &structure, &structure.leaders()) {
             match rates(&modes) {
-                Ok(rates) => match fit(&rates, &modes, at, direction) {
+                Ok(rates) => match fit(&rates, &modes, &structure, direction) {
                     Fit::Not => {}
                     fit => fits.push((fit, modes)),
                 },
@@ -101,15 +100,17 @@ impl Surfaces<'_> {
         modes: &[Mode],
         direction: f64,
     ) -> Option<[Name; 2]> {
-        let at = &structure.at;
+        let leaders = structure.leaders();
+        let at: Vec<usize> = leaders.iter().map(|&place| structure.at[place]).collect();
         let rates = |modes: &[Mode]| Rates::of(self, structure, t, [y, yp], modes);
         let sliding = rates(modes).ok()?;
-        let responses: Vec<Vec<f64>> = (0..at.len()).map(|place| sliding.response(place)).collect();
+        let of_leaders = |response: Vec<f64>| leaders.iter().map(|&place| response[place]).collect();
+        let responses: Vec<Vec<f64>> = leaders.iter().map(|&place| of_leaders(sliding.response(place))).collect();
         for group in groups(&responses) {
             let of_group: Vec<usize> = group.iter().map(|&place| at[place]).collect();
             if let [place] = group[..] {
                 if responses[place][place] * direction >= 0.0 {
-                    let side = |mode| with(modes, &[(at[place], mode)]);
+                    let side = |mode| with(modes, structure, at[place], mode);
                     return Some([Mode::Negative, Mode::Positive].map(|mode| self.named(&side(mode), &of_group)));
                 }
                 continue;
@@ -119,11 +120,12 @@ impl Surfaces<'_> {
             if group.len() > FEW || !of_group.iter().all(is_between) {
                 continue;
             }
+            let places: Vec<usize> = group.iter().map(|&place| leaders[place]).collect();
             let leaves = |modes: &Vec<Mode>| of_group.iter().any(|&k| modes[k] != Mode::Sliding);
-            let exit = combinations(modes, &of_group)
+            let exit = combinations(modes, structure, &places)
                 .into_iter()
                 .filter(leaves)
-                .find(|modes| rates(modes).is_ok_and(|rates| fit(&rates, modes, at, direction) == Fit::Strict));
+                .find(|modes| rates(modes).is_ok_and(|rates| fit(&rates, modes, structure, direction) == Fit::Strict));
             if let Some(exit) = exit {
                 return Some([modes, &exit].map(|modes| self.named(modes, &of_group)));
             }
@@ -145,26 +147,29 @@ impl Surfaces<'_> {
     }
 }
 
-/// Modes with some of them replaced.
-fn with(modes: &[Mode], replaced: &[(usize, Mode)]) -> Vec<Mode> {
+/// Modes with that of a surface replaced, and those of all that are one with it.
+fn with(modes: &[Mode], structure: &Structure, surface: usize, mode: Mode) -> Vec<Mode> {
     let mut modes = modes.to_vec();
-    replaced.iter().for_each(|&(k, mode)| modes[k] = mode);
+    structure.set(&mut modes, surface, mode);
     modes
 }
 
-/// All combinations of modes for the surfaces `at`.
-fn combinations(modes: &[Mode], at: &[usize]) -> Vec<Vec<Mode>> {
-    at.iter().fold(vec![modes.to_vec()], |all, &k| {
-        let each = |mode: Mode| all.iter().map(move |modes| with(modes, &[(k, mode)])).collect::<Vec<_>>();
+/// All combinations of modes for the surfaces at these places of the structure.
+fn combinations(modes: &[Mode], structure: &Structure, places: &[usize]) -> Vec<Vec<Mode>> {
+    places.iter().fold(vec![modes.to_vec()], |all, &place| {
+        let surface = structure.at[place];
+        let each = |mode: Mode| all.iter().map(move |modes| with(modes, structure, surface, mode)).collect::<Vec<_>>();
         [Mode::Sliding, Mode::Positive, Mode::Negative].into_iter().flat_map(each).collect()
     })
 }
 
-/// How well modes satisfy the conditions on the surfaces `at`.
-fn fit(rates: &Rates, modes: &[Mode], at: &[usize], direction: f64) -> Fit {
+/// How well modes satisfy the conditions on the surfaces of the structure.
+fn fit(rates: &Rates, modes: &[Mode], structure: &Structure, direction: f64) -> Fit {
     let mut all = Fit::Strict;
-    let is_single = at.iter().filter(|&&k| modes[k] == Mode::Sliding).count() == 1;
-    for (place, &k) in at.iter().enumerate() {
+    let leaders = structure.leaders();
+    let is_single = leaders.iter().filter(|&&place| modes[structure.at[place]] == Mode::Sliding).count() == 1;
+    for place in leaders {
+        let k = structure.at[place];
         let (rate, zero) = (rates.rates[place] * direction, ZERO * rates.sizes[place]);
         let outwards = match modes[k] {
             Mode::Negative => -rate,
@@ -193,13 +198,18 @@ fn fit(rates: &Rates, modes: &[Mode], at: &[usize], direction: f64) -> Fit {
 fn exchanged(
     rates: impl Fn(&[Mode]) -> Result<Rates, Unsuitable>,
     modes: &[Mode],
-    at: &[usize],
+    structure: &Structure,
     direction: f64,
 ) -> Result<Vec<Mode>, Undecided> {
-    let mut modes = modes.to_vec();
-    for exchange in 0..EXCHANGES + at.len() {
+    let leaders = structure.leaders();
+    let mut modes = leaders.iter().map(|&place| structure.at[place]).fold(modes.to_vec(), |modes, surface| {
+        let mode = modes[surface];
+        with(&modes, structure, surface, mode)
+    });
+    for exchange in 0..EXCHANGES + leaders.len() {
         let found = rates(&modes).map_err(Undecided::Unsuitable)?;
-        let better = |(place, &k): (usize, &usize)| {
+        let better = |&place: &usize| {
+            let k = structure.at[place];
             let (rate, zero) = (found.rates[place] * direction, ZERO * found.sizes[place]);
             match modes[k] {
                 Mode::Negative if rate > zero => Some((k, Mode::Sliding)),
@@ -209,12 +219,12 @@ fn exchanged(
                 Mode::Negative | Mode::Positive | Mode::Sliding => None,
             }
         };
-        let mut exchanges: Vec<(usize, Mode)> = at.iter().enumerate().filter_map(better).collect();
+        let mut exchanges: Vec<(usize, Mode)> = leaders.iter().filter_map(better).collect();
         if exchanges.is_empty() {
             return Ok(modes);
         }
         exchanges.truncate(if exchange < AT_ONCE { exchanges.len() } else { 1 });
-        modes = with(&modes, &exchanges);
+        modes = exchanges.into_iter().fold(modes, |modes, (surface, mode)| with(&modes, structure, surface, mode));
     }
     Err(Undecided::None)
 }
@@ -251,6 +261,7 @@ fn groups(responses: &[Vec<f64>]) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::completions::sliding::links::Link;
 
     #[test]
     fn weights_that_respond_to_one_another_are_a_group() {
@@ -261,10 +272,23 @@ mod tests {
 
     #[test]
     fn every_combination_once() {
-        let modes = [Mode::Negative; 3];
-        let all = combinations(&modes, &[0, 2]);
+        let modes = [Mode::Negative; 4];
+        let link = Link { leader: 0, is_opposite: true };
+        let structure = Structure {
+            has_rate: vec![],
+            is_differentiated: vec![],
+            at: vec![0, 2, 3],
+            links: vec![None, None, Some(link)],
+        };
+        let all = combinations(&modes, &structure, &structure.leaders());
         assert_eq!(all.len(), 9);
         assert!(all.iter().all(|modes| modes[1] == Mode::Negative));
         assert!((1..9).all(|k| !all[..k].contains(&all[k])));
+        let opposite = |modes: &Vec<Mode>| match modes[0] {
+            Mode::Negative => modes[3] == Mode::Positive,
+            Mode::Positive => modes[3] == Mode::Negative,
+            Mode::Sliding => modes[3] == Mode::Sliding,
+        };
+        assert!(all.iter().all(opposite));
     }
 }

@@ -16,10 +16,19 @@ pub(super) struct Described {
     pub(super) description: Description,
     /// Entries of $\partial \bar F/\partial(y, s)$ that are used.
     pub(super) of_rows: Vec<usize>,
-    /// Entries of $\partial \sigma/\partial y$ that are used.
-    pub(super) of_surfaces: Vec<usize>,
+    /// Entries of the rows of surfaces.
+    pub(super) of_surfaces: Vec<OfSurface>,
     /// The invariants of the formulation that jump across surfaces, and their rows.
     pub(super) jumping: Vec<(usize, usize)>,
+}
+
+/// An entry of the row of a surface.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum OfSurface {
+    /// This entry of $\partial \sigma/\partial y$.
+    Gradient(usize),
+    /// A number, in the row that holds a weight at that of another.
+    Number(f64),
 }
 
 impl Described {
@@ -53,8 +62,8 @@ impl Described {
             is_discrete: false,
         };
         let equation = |surface: &usize| Equation { name: format!("{} = 0", name(surface)).into(), prolonged: None };
-        let invariant = |(place, surface): (usize, &usize)| Invariant {
-            name: format!("{} = 0", name(surface)).into(),
+        let invariant = |&place: &usize| Invariant {
+            name: format!("{} = 0", name(&structure.at[place])).into(),
             row: Some(n + place),
             prolonged: None,
         };
@@ -71,7 +80,19 @@ impl Described {
             })
         });
         let (rows, of_rows) = rows(patterns, structure, n);
-        let (of_surface, of_surfaces) = gathered(&patterns.surfaces_jacobian, structure.at.iter().copied());
+        let leaders = structure.leaders();
+        let (mut rows_of_surfaces, mut of_surfaces) = (Vec::with_capacity(m), Vec::new());
+        for (place, &surface) in structure.at.iter().enumerate() {
+            if let Some(link) = structure.links[place] {
+                rows_of_surfaces.push(vec![n + link.leader, n + place]);
+                of_surfaces.extend(link.entries().map(OfSurface::Number));
+            } else {
+                let (columns, places): (Vec<usize>, Vec<usize>) = patterns.surfaces_jacobian.row(surface).unzip();
+                rows_of_surfaces.push(columns);
+                of_surfaces.extend(places.into_iter().map(OfSurface::Gradient));
+            }
+        }
+        let of_leaders: Vec<Vec<usize>> = leaders.iter().map(|&place| rows_of_surfaces[place].clone()).collect();
         let description = Description {
             model: inner.model.clone(),
             form: inner.form.clone(),
@@ -84,12 +105,7 @@ impl Described {
                 .collect(),
             equations: inner.equations.iter().cloned().chain(structure.at.iter().map(equation)).collect(),
             parameters: inner.parameters.clone(),
-            invariants: inner
-                .invariants
-                .iter()
-                .map(enforced)
-                .chain(structure.at.iter().enumerate().map(invariant))
-                .collect(),
+            invariants: inner.invariants.iter().map(enforced).chain(leaders.iter().map(invariant)).collect(),
             switches: kept.chain(exits).collect(),
             eliminated: Vec::new().into(),
             hamiltonian: Err("the solution slides along a surface".into()),
@@ -99,10 +115,10 @@ impl Described {
             },
             is_affine: false,
             leading_rank: inner.leading_rank,
-            jacobian_y: pattern(n + m, rows.into_iter().chain(of_surface.iter().cloned())),
+            jacobian_y: pattern(n + m, rows.into_iter().chain(rows_of_surfaces)),
             jacobian_yp: pattern(n + m, all_rows(&patterns.jacobian_yp).chain((0..m).map(|_| Vec::new()))),
             jacobian_p: Pattern::zero(n + m, inner.parameters.len()),
-            invariants_jacobian: pattern(n + m, all_rows(&inner.invariants_jacobian).chain(of_surface)),
+            invariants_jacobian: pattern(n + m, all_rows(&inner.invariants_jacobian).chain(of_leaders)),
             switches_jacobian_p: Pattern::zero(inner.switches.len() + 2 * m, inner.parameters.len()),
         };
         Ok(Described { description, of_rows, of_surfaces, jumping })
@@ -128,17 +144,6 @@ fn rows(patterns: &BlendedDescription, structure: &Structure, n: usize) -> (Vec<
         rows.push(columns);
     }
     (rows, places)
-}
-
-/// The columns of some rows of a pattern, and the places of their entries.
-fn gathered(of: &Pattern, rows: impl Iterator<Item = usize>) -> (Vec<Vec<usize>>, Vec<usize>) {
-    let mut places = Vec::new();
-    let columns = rows.map(|row| {
-        let (columns, at): (Vec<usize>, Vec<usize>) = of.row(row).unzip();
-        places.extend(at);
-        columns
-    });
-    (columns.collect(), places)
 }
 
 /// The columns of all rows of a pattern.

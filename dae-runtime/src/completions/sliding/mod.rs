@@ -15,6 +15,7 @@
 //! |---|---|
 //! | `surfaces` | the formulation with its equations between the sides |
 //! | `structure` | which equations are differentiated, so that derivatives on surfaces are determined |
+//! | `links` | surfaces that the constraints make one |
 //! | `rates` | derivatives on surfaces, and weights |
 //! | `choice` | how a solution goes on from surfaces |
 //! | `onto` | states moved onto surfaces |
@@ -22,6 +23,7 @@
 
 mod choice;
 mod description;
+mod links;
 mod onto;
 mod rates;
 mod structure;
@@ -31,7 +33,7 @@ use std::cell::RefCell;
 
 pub(crate) use choice::Undecided;
 use choice::ZERO;
-use description::Described;
+use description::{Described, OfSurface};
 pub(crate) use rates::{Mode, Rates};
 use structure::Structure;
 pub(crate) use structure::Unsuitable;
@@ -40,6 +42,9 @@ pub(crate) use surfaces::Surfaces;
 use crate::contract::{Dae, Description, Name, Prolongation};
 use crate::interval::TaylorModel;
 
+/// Where the equations along surfaces become singular, a weight is that of a side if it is this near to it.
+const NEARLY: f64 = 1e-6;
+
 /// A formulation that slides along surfaces.
 pub(crate) struct Sliding<'d> {
     surfaces: Surfaces<'d>,
@@ -47,7 +52,7 @@ pub(crate) struct Sliding<'d> {
     structure: Structure,
     modes: Vec<Mode>,
     of_rows: Vec<usize>,
-    of_surfaces: Vec<usize>,
+    of_surfaces: Vec<OfSurface>,
     /// The invariants of the inner formulation that jump across surfaces, and their rows.
     jumping: Vec<(usize, usize)>,
     /// Places among the values of the watched functions of the inner formulation of those that are still watched.
@@ -70,11 +75,15 @@ struct Scratch {
 }
 
 impl<'d> Sliding<'d> {
-    /// Sliding along the surfaces whose mode is [`Mode::Sliding`].
-    pub(crate) fn new(surfaces: Surfaces<'d>, modes: Vec<Mode>) -> Result<Sliding<'d>, Unsuitable> {
+    /// Sliding along the surfaces whose mode is [`Mode::Sliding`], from a state near them on.
+    pub(crate) fn new(
+        surfaces: Surfaces<'d>,
+        modes: Vec<Mode>,
+        near: (f64, &[f64]),
+    ) -> Result<Sliding<'d>, Unsuitable> {
         let (inner, patterns) = (surfaces.inner.description(), surfaces.blended.blended_description());
         let at: Vec<usize> = (0..modes.len()).filter(|&k| modes[k] == Mode::Sliding).collect();
-        let structure = Structure::of(surfaces.inner, patterns, &at)?;
+        let structure = surfaces.structure(&at, near, &modes)?;
         let Described { description, of_rows, of_surfaces, jumping } = Described::new(&surfaces, &structure)?;
         let watched = inner.switches.iter().enumerate().filter(|(_, switch)| switch.is_watched());
         let is_slid = |switch: usize| at.iter().any(|&k| surfaces.switch(k) == switch);
@@ -111,6 +120,13 @@ impl<'d> Sliding<'d> {
         &self.modes
     }
 
+    /// The modes after it has left a surface along which it slides to a side, and all that are one with it.
+    pub(crate) fn modes_beyond(&self, surface: usize, side: Mode) -> Vec<Mode> {
+        let mut modes = self.modes.clone();
+        self.structure.set(&mut modes, surface, side);
+        modes
+    }
+
     /// The surfaces along which it slides, as switching functions of the inner formulation.
     pub(crate) fn slid(&self) -> impl Iterator<Item = usize> + '_ {
         self.structure.at.iter().map(|&k| self.surfaces.switch(k))
@@ -122,6 +138,17 @@ impl<'d> Sliding<'d> {
         let place = switch.checked_sub(self.surfaces.inner.description().switches.len())?;
         let side = if place.is_multiple_of(2) { Mode::Negative } else { Mode::Positive };
         Some((*self.structure.at.get(place / 2)?, side))
+    }
+
+    /// A surface whose weight in a state is that of a side, but for errors, and that side.
+    pub(crate) fn on_side(&self, state: &[f64]) -> Option<(usize, Mode)> {
+        let weights = self.structure.at.iter().zip(&state[self.size()..]);
+        let mut on_side = weights.filter_map(|(&surface, &weight)| match weight {
+            _ if weight.abs() <= NEARLY => Some((surface, Mode::Negative)),
+            _ if (1.0 - weight).abs() <= NEARLY => Some((surface, Mode::Positive)),
+            _ => None,
+        });
+        on_side.next()
     }
 
     /// A surface whose weight in a state is that of no combination, and the side to which the solution leaves it.
@@ -166,16 +193,25 @@ impl<'d> Sliding<'d> {
         scratch
     }
 
-    /// The gradients of the functions of the surfaces along which it slides.
-    fn gradients(&self, scratch: &mut Scratch, t: f64, y: &[f64], values: &mut [f64]) {
+    /// The entries of the rows of the surfaces along which it slides.
+    fn entries_of_surfaces(&self, scratch: &mut Scratch, t: f64, y: &[f64], values: &mut [f64]) {
         self.surfaces.blended.surfaces_jacobian(t, &y[..self.size()], &mut scratch.gradients);
-        values.iter_mut().zip(&self.of_surfaces).for_each(|(value, &place)| *value = scratch.gradients[place]);
+        values.iter_mut().zip(&self.of_surfaces).for_each(|(value, entry)| {
+            *value = match *entry {
+                OfSurface::Gradient(place) => scratch.gradients[place],
+                OfSurface::Number(number) => number,
+            };
+        });
     }
 
-    /// The functions of the surfaces along which it slides.
-    fn functions(&self, scratch: &mut Scratch, t: f64, y: &[f64], values: &mut [f64]) {
-        self.surfaces.blended.surfaces(t, &y[..self.size()], &mut scratch.values);
-        values.iter_mut().zip(&self.structure.at).for_each(|(value, &k)| *value = scratch.values[k]);
+    /// The rows of the surfaces along which it slides: their functions, and the weights of those that are one with others.
+    fn rows_of_surfaces(&self, scratch: &mut Scratch, t: f64, y: &[f64], values: &mut [f64]) {
+        let (y, weights) = y.split_at(self.size());
+        self.surfaces.blended.surfaces(t, y, &mut scratch.values);
+        for (place, (value, &k)) in values.iter_mut().zip(&self.structure.at).enumerate() {
+            let link = self.structure.links[place];
+            *value = link.map_or(scratch.values[k], |link| link.residual(weights[link.leader], weights[place]));
+        }
     }
 }
 
@@ -201,7 +237,7 @@ impl Dae for Sliding<'_> {
         let (rows, of_surfaces) = residual.split_at_mut(self.size());
         self.enter(scratch, y);
         self.surfaces.blended.blended_residual(t, &scratch.state, &yp[..self.size()], rows);
-        self.functions(scratch, t, y, of_surfaces);
+        self.rows_of_surfaces(scratch, t, y, of_surfaces);
     }
 
     fn jacobian_y(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
@@ -210,7 +246,7 @@ impl Dae for Sliding<'_> {
         let Scratch { state, by_state, .. } = self.enter(scratch, y);
         self.surfaces.blended.blended_jacobian_y(t, state, &yp[..self.size()], by_state);
         rows.iter_mut().zip(&self.of_rows).for_each(|(value, &place)| *value = by_state[place]);
-        self.gradients(scratch, t, y, of_surfaces);
+        self.entries_of_surfaces(scratch, t, y, of_surfaces);
     }
 
     fn jacobian_yp(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
@@ -225,7 +261,8 @@ impl Dae for Sliding<'_> {
         self.enter(scratch, y);
         self.surfaces.blended.blended_jacobian_t(t, &scratch.state, &yp[..self.size()], rows);
         self.surfaces.blended.surfaces_jacobian_t(t, &y[..self.size()], &mut scratch.values);
-        of_surfaces.iter_mut().zip(&self.structure.at).for_each(|(value, &k)| *value = scratch.values[k]);
+        let rows = of_surfaces.iter_mut().zip(&self.structure.at).zip(&self.structure.links);
+        rows.for_each(|((value, &k), link)| *value = if link.is_none() { scratch.values[k] } else { 0.0 });
     }
 
     /// No derivatives with respect to parameters are needed while a solution slides.
@@ -240,13 +277,21 @@ impl Dae for Sliding<'_> {
             self.surfaces.blended.blended_residual(t, state, zeros, residual);
             self.jumping.iter().for_each(|&(invariant, row)| of_inner[invariant] = residual[row]);
         }
-        self.functions(scratch, t, y, own);
+        self.surfaces.blended.surfaces(t, &y[..self.size()], &mut scratch.values);
+        let leaders = self.structure.at.iter().zip(&self.structure.links).filter(|(_, link)| link.is_none());
+        own.iter_mut().zip(leaders).for_each(|(value, (&k, _))| *value = scratch.values[k]);
     }
 
     fn invariants_jacobian(&self, t: f64, y: &[f64], values: &mut [f64]) {
         let (of_inner, own) = values.split_at_mut(self.surfaces.inner.description().invariants_jacobian.len());
         self.surfaces.inner.invariants_jacobian(t, &y[..self.size()], of_inner);
-        self.gradients(&mut self.scratch.borrow_mut(), t, y, own);
+        let scratch = &mut *self.scratch.borrow_mut();
+        self.surfaces.blended.surfaces_jacobian(t, &y[..self.size()], &mut scratch.gradients);
+        let gradients = self.of_surfaces.iter().filter_map(|entry| match *entry {
+            OfSurface::Gradient(place) => Some(scratch.gradients[place]),
+            OfSurface::Number(_) => None,
+        });
+        own.iter_mut().zip(gradients).for_each(|(value, gradient)| *value = gradient);
     }
 
     fn switching_functions(&self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {

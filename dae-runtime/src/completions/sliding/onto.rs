@@ -20,16 +20,12 @@ impl Surfaces<'_> {
         let is_moved = |k: usize| structure.has_rate[k];
         let mut before = f64::INFINITY;
         for _ in 0..MAX_CORRECTIONS {
-            let (mut rows, mut residuals) = self.gradients(structure, t, y, weights);
-            for (row, residual) in rows.iter_mut().zip(&mut residuals) {
-                row.retain(|&(k, _)| is_moved(k));
-                row.iter_mut().for_each(|(k, entry)| *entry *= unit(*k));
-                let length = row.iter().map(|(_, entry)| entry * entry).sum::<f64>().sqrt();
-                if length > 0.0 {
-                    row.iter_mut().for_each(|(_, entry)| *entry /= length);
-                    *residual /= length;
-                }
-            }
+            let (rows, mut residuals, lengths) = self.scaled_gradients(structure, t, y, weights);
+            residuals
+                .iter_mut()
+                .zip(&lengths)
+                .filter(|(_, length)| **length > 0.0)
+                .for_each(|(residual, length)| *residual /= length);
             let size = residuals.iter().fold(0.0_f64, |size, residual| size.max(residual.abs()));
             if size == 0.0 || size >= before || !size.is_finite() {
                 return;
@@ -41,6 +37,28 @@ impl Surfaces<'_> {
             factors.least_norm(&ordered, &mut correction);
             y.iter_mut().zip(&correction).enumerate().for_each(|(k, (y, change))| *y -= unit(k) * change);
         }
+    }
+
+    /// The gradients with respect to the unknowns that have derivatives, in units of these and of length one, of the
+    /// switching functions, with their values, and of constraints, with zeros; and their lengths before that.
+    pub(super) fn scaled_gradients(
+        &self,
+        structure: &Structure,
+        t: f64,
+        y: &[f64],
+        weights: &[f64],
+    ) -> (Vec<SparseRow>, Vec<f64>, Vec<f64>) {
+        let description = self.inner.description();
+        let (mut rows, residuals) = self.gradients(structure, t, y, weights);
+        let scale = |row: &mut SparseRow| {
+            row.retain(|&(k, _)| structure.has_rate[k]);
+            row.iter_mut().for_each(|(k, entry)| *entry *= description.unknowns[*k].nominal.abs());
+            let length = row.iter().map(|(_, entry)| entry * entry).sum::<f64>().sqrt();
+            row.iter_mut().filter(|_| length > 0.0).for_each(|(_, entry)| *entry /= length);
+            length
+        };
+        let lengths = rows.iter_mut().map(scale).collect();
+        (rows, residuals, lengths)
     }
 
     /// The gradients of the switching functions, with their values, and those of constraints, with zeros.

@@ -9,7 +9,8 @@
 //!
 //! $$ \bar F(t, y, y', s) = 0, \qquad \sigma_t + \sigma_y y' = r, \qquad r_k = 0 \text{ or } s_k \in \{0, 1\}, $$
 //!
-//! by Newton's iteration, which takes one step where $\bar F$ is affine.
+//! by Newton's iteration, which takes one step where $\bar F$ is affine. Of surfaces that are one ([`super::links`]), all but
+//! one have an equation for their weights instead.
 
 use super::structure::{Structure, Unsuitable};
 use super::surfaces::Surfaces;
@@ -171,7 +172,7 @@ impl<'a, 'd> System<'a, 'd> {
 
     fn matrix(&self) -> SparseMatrix {
         let (n, m) = (self.n(), self.structure.at.len());
-        let Structure { has_rate, is_differentiated, at } = self.structure;
+        let Structure { has_rate, is_differentiated, at, links } = self.structure;
         let description = self.surfaces.blended.blended_description();
         let by_state = description.jacobian_y.entries().filter_map(|(row, column, place)| {
             let value = self.by_state[place];
@@ -186,7 +187,13 @@ impl<'a, 'd> System<'a, 'd> {
         let of_surfaces = at.iter().enumerate().flat_map(|(place, &surface)| {
             let entries = description.surfaces_jacobian.row(surface);
             let entries = entries.map(move |(column, at)| (n + place, column, self.surfaces_by_state[at]));
-            entries.chain((!self.is_sliding(place)).then_some((n + place, n + place, -1.0)))
+            let link = links[place].filter(|_| self.is_sliding(place));
+            let of_link = link.map(|link| (link.leader, link.entries()));
+            let of_link = of_link.into_iter().flat_map(move |(leader, entries)| {
+                [(n + place, n + leader, entries[0]), (n + place, n + place, entries[1])]
+            });
+            let own = (!self.is_sliding(place)).then_some((n + place, n + place, -1.0));
+            entries.filter(move |_| link.is_none()).chain(own).chain(of_link)
         });
         SparseMatrix::from_entries(n + m, n + m, by_state.chain(by_rate).chain(of_surfaces))
     }
@@ -199,8 +206,12 @@ impl<'a, 'd> System<'a, 'd> {
             let along: f64 = entries.map(|(column, place)| self.by_state[place] * self.yp[column]).sum();
             residuals[row] = self.by_time[row] + along;
         }
-        let of_surface = |(place, &surface): (usize, &usize)| {
-            self.terms(surface).sum::<f64>() - if self.is_sliding(place) { 0.0 } else { self.rates[place] }
+        let weight = |place: usize| self.state[n + self.structure.at[place]];
+        let of_surface = |(place, &surface): (usize, &usize)| match self.structure.links[place] {
+            Some(link) if self.is_sliding(place) => link.residual(weight(link.leader), weight(place)),
+            Some(_) | None => {
+                self.terms(surface).sum::<f64>() - if self.is_sliding(place) { 0.0 } else { self.rates[place] }
+            }
         };
         residuals.extend(self.structure.at.iter().enumerate().map(of_surface));
         residuals

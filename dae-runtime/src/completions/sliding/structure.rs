@@ -5,6 +5,9 @@
 //! derivatives of some unknowns and the values of the others (C. C. Pantelides, SIAM J. Sci. Stat. Comput. 9, 1988); or
 //! why one differentiation does not suffice.
 
+use super::links::Link;
+use super::rates::Mode;
+use super::surfaces::Surfaces;
 use crate::contract::{BlendedDescription, Dae, Name, Pattern};
 use crate::linalg::structure::{Incidence, Matching, block_triangular_form, dulmage_mendelsohn};
 
@@ -35,14 +38,32 @@ pub(crate) struct Structure {
     pub(super) is_differentiated: Vec<bool>,
     /// The surfaces, as positions in the list of those that can be slid along, ascending.
     pub(super) at: Vec<usize>,
+    /// For each of these the one that it is one with, if any.
+    pub(super) links: Vec<Option<Link>>,
+}
+
+impl Surfaces<'_> {
+    /// The structure on the surfaces `at`, near a state.
+    pub(super) fn structure(
+        &self,
+        at: &[usize],
+        (t, y): (f64, &[f64]),
+        modes: &[Mode],
+    ) -> Result<Structure, Unsuitable> {
+        let mut structure = Structure::of(self.inner, self.blended.blended_description(), at)?;
+        let weights: Vec<f64> = modes.iter().map(|mode| mode.weight()).collect();
+        structure.links = self.links(&structure, t, y, &weights);
+        Ok(structure)
+    }
 }
 
 impl Structure {
     /// The structure on the surfaces `at`.
-    pub(super) fn of(dae: &dyn Dae, blended: &BlendedDescription, at: &[usize]) -> Result<Structure, Unsuitable> {
+    fn of(dae: &dyn Dae, blended: &BlendedDescription, at: &[usize]) -> Result<Structure, Unsuitable> {
         let equations = &dae.description().equations;
         let n = equations.len();
-        let mut it = Structure { has_rate: vec![false; n], is_differentiated: vec![false; n], at: at.to_vec() };
+        let links = vec![None; at.len()];
+        let mut it = Structure { has_rate: vec![false; n], is_differentiated: vec![false; n], at: at.to_vec(), links };
         blended.jacobian_yp.entries().for_each(|(_, column, _)| it.has_rate[column] = true);
         for &surface in at {
             blended.surfaces_jacobian.row(surface).for_each(|(column, _)| it.has_rate[column] = true);
@@ -94,8 +115,11 @@ impl Structure {
             columns.filter_map(|column| Some(n + self.at.binary_search(&(column - n)).ok()?)).collect::<Vec<_>>()
         };
         let rows = (0..n).map(|row| self.columns(blended, row).chain(weights(row)).collect::<Vec<_>>());
-        let of_surface = |&k: &usize| unknowns_of(&blended.surfaces_jacobian, k, n).collect::<Vec<_>>();
-        let pattern = Incidence::from_rows(n + m, rows.chain(self.at.iter().map(of_surface)));
+        let of_surface = |place: usize| match self.links[place] {
+            Some(link) => vec![n + link.leader, n + place],
+            None => unknowns_of(&blended.surfaces_jacobian, self.at[place], n).collect::<Vec<_>>(),
+        };
+        let pattern = Incidence::from_rows(n + m, rows.chain((0..m).map(of_surface)));
         let pattern = pattern.map_err(|_| Unsuitable::Singular)?;
         let transversal = Matching::maximum(&pattern).transversal().ok_or(Unsuitable::Singular)?;
         let blocks = block_triangular_form(&pattern, &transversal);

@@ -28,8 +28,9 @@ use crate::sensitivity::{InStep, Variation};
 use crate::solution::event::Event;
 use crate::solution::{Solution, SwitchKind, SwitchStatistics};
 
-/// Times within a step at which signs are compared, in units of the step from its end.
-const BETWEEN: [f64; 3] = [-0.75, -0.5, -0.25];
+/// Times within a step at which signs are compared, in units of the step from its end: at unequal distances, so that no
+/// oscillation looks like a slower one.
+const BETWEEN: [f64; 3] = [-0.8, -0.53, -0.22];
 /// The slope of a function at an end of a step is measured over this fraction of it.
 const NEAR_END: f64 = 1e-3;
 /// Zeros in a step that are no farther apart than this fraction of it count as simultaneous.
@@ -47,8 +48,8 @@ const REFINEMENTS: usize = 6;
 /// The rate of change of a function is measured over this fraction of a step.
 const SLOPE: f64 = 1e-6;
 
-/// A function jumps at the start of a step if it changes in three quarters of the step by no more than this fraction of
-/// its change in the first quarter: polynomials through the start overshoot.
+/// A function jumps at the start of a step if it changes in the last four fifths of the step by no more than this fraction
+/// of its change in the first: polynomials through the start overshoot.
 const JUMP: f64 = 0.5;
 /// Beyond a jump is this multiple of the distance to the zero of the switching function, as far as that is linear; or of
 /// the resolution of times.
@@ -509,9 +510,9 @@ impl<'d, 'c> Events<'d, 'c> {
             let mut signed: Vec<(f64, f64)> = samples.iter().map(|(t, values)| (*t, values[event])).collect();
             // What a function does at the very start is not what it does in the step: there it may jump.
             let [start, after_start, before_end] = [0, 1, 2].map(|k: usize| near_ends[k][event]);
-            let values = [start, signed[1].1, signed[2].1, signed[3].1, signed[4].1];
-            let slopes = [after_start - start, values[4] - before_end].map(|change| change / NEAR_END);
-            if let Some(steepness) = untold(values, slopes) {
+            let within = [(self.t, start), signed[1], signed[2], signed[3], signed[4]];
+            let slopes = [after_start - start, signed[4].1 - before_end].map(|change| change / (NEAR_END * length));
+            if let Some(steepness) = untold(&within, slopes) {
                 let inside = oscillation([self.t, now], steepness, &mut value_at);
                 signed.splice(1..4, inside[1..inside.len() - 1].iter().copied());
             }

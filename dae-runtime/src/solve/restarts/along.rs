@@ -62,7 +62,7 @@ impl<'d> Piece<'d> {
         (t, y, yp): (f64, &[f64], &[f64]),
         (options, h): (&Options, f64),
     ) -> Result<Self, Unsuitable> {
-        let dae = Rc::new(Sliding::new(surfaces, modes)?);
+        let dae = Rc::new(Sliding::new(surfaces, modes, (t, y))?);
         let [y, yp] = dae.start(&dae.consistent(t, y, yp)?);
         let plan = FactorizationPlan::new(&*dae, StepStart { t, y: &y, yp: &yp, h });
         let options = with_weights(options, dae.description().unknowns.len());

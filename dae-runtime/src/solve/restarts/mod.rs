@@ -255,6 +255,9 @@ impl<'d> PiecewiseRun<'d> {
             }
             _ => (None, None),
         };
+        if !matches!(failure, Failure::TooManySteps { .. }) && self.leaves_on_side()? {
+            return Ok(());
+        }
         let is_near_switch = nearest.is_some_and(|(_, is_near)| is_near);
         let is_adaptive = self.options.control == StepControl::Adaptive;
         let has_switches = !self.dae.description().switches.is_empty();

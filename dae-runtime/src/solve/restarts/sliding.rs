@@ -8,7 +8,7 @@ use super::along::{NO_EQUATIONS, NOT_OFFERED, Piece, obstacle_of, with_weights};
 use super::approach::Approach;
 use super::without_weights::WithoutWeights;
 use super::{Phase, PiecewiseRun};
-use crate::completions::sliding::{Mode, Undecided, Unsuitable};
+use crate::completions::sliding::{Mode, Surfaces, Undecided, Unsuitable};
 use crate::contract::{Dae, Name};
 use crate::integrator::RunStart;
 use crate::integrator::held::Held;
@@ -25,6 +25,16 @@ const BISECTIONS: usize = 50;
 const PIECES: (usize, usize) = (20, 8);
 const NO_TIME: f64 = 1e-10;
 
+/// The surfaces within whose tolerances a state is.
+pub(super) fn near(surfaces: &Surfaces<'_>, (t, y): (f64, &[f64]), error_weights: &[f64]) -> Vec<usize> {
+    let values = surfaces.values(t, y);
+    let pattern = &surfaces.blended.blended_description().surfaces_jacobian;
+    let mut gradients = vec![0.0; pattern.len()];
+    surfaces.blended.surfaces_jacobian(t, y, &mut gradients);
+    let allowed = |k: usize| pattern.row(k).map(|(i, place)| gradients[place].abs() / error_weights[i]).sum::<f64>();
+    (0..values.len()).filter(|&k| values[k].abs() <= allowed(k)).collect()
+}
+
 impl<'d> PiecewiseRun<'d> {
     /// Whether the equations are those between sides.
     pub(in crate::solve) fn is_along(&self) -> bool {
@@ -37,7 +47,7 @@ impl<'d> PiecewiseRun<'d> {
     }
 
     /// Slides along the surfaces on which the run begins, or continues after an event, if the equations lead back to
-    /// them.
+    /// them; otherwise leaves them as where it crosses one, since unknowns may jump there.
     pub(super) fn begin_on_surfaces(&mut self) -> Result<(), Failure> {
         let Some(along) = &self.along else { return Ok(()) };
         let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
@@ -58,7 +68,11 @@ impl<'d> PiecewiseRun<'d> {
         let mut modes: Vec<Mode> = values.iter().map(|&value| Mode::of(value)).collect();
         at.iter().for_each(|&k| modes[k] = Mode::Sliding);
         match surfaces.choose((t, &y, &yp), &modes, &at, along.direction) {
-            Ok(modes) if modes.contains(&Mode::Sliding) => self.go_along(modes, &at),
+            Ok(modes) if at.iter().any(|&k| modes[k] == Mode::Sliding) => self.go_along(modes, &at),
+            Ok(_) if self.phase == Phase::Regular => {
+                let beyond = Phase::Settling { at: Some(surfaces.switch(at[0])) };
+                self.take_over(t, [&y, &yp], beyond, None)
+            }
             Ok(_) | Err(_) => Ok(()),
         }
     }
@@ -83,6 +97,8 @@ impl<'d> PiecewiseRun<'d> {
         };
         modes[surface] = Mode::Sliding;
         let at_all: Vec<usize> = (0..modes.len()).filter(|&k| modes[k] == Mode::Sliding).collect();
+        let near = near(&surfaces, (t, &y), self.stepper.error_weights());
+        let at_all = surfaces.with_linked((t, &y), &modes, &at_all, &near);
         match surfaces.choose((t, &y, &yp), &modes, &at_all, along.direction) {
             Ok(modes) if was_along || modes.contains(&Mode::Sliding) => {
                 self.go_along(modes, &at_all)?;
@@ -108,15 +124,26 @@ impl<'d> PiecewiseRun<'d> {
         let Some(along) = &self.along else { return Ok(()) };
         let Some(piece) = &along.piece else { return Ok(()) };
         let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
-        let mut modes = piece.dae.modes().to_vec();
+        let modes = piece.dae.modes();
         let at: Vec<usize> = (0..modes.len()).filter(|&k| modes[k] == Mode::Sliding).collect();
-        match along.surfaces.choose((t, &y, &yp), &modes, &at, along.direction) {
+        match along.surfaces.choose((t, &y, &yp), modes, &at, along.direction) {
             Ok(chosen) if at.iter().any(|&k| chosen[k] != Mode::Sliding) => return self.go_along(chosen, &at),
             Err(Undecided::Ambiguous(exits)) => return Err(Failure::Ambiguous { t, exits }),
             Ok(_) | Err(_) => {}
         }
-        modes[surface] = side;
+        let modes = piece.dae.modes_beyond(surface, side);
         self.go_along(modes, &[surface])
+    }
+
+    /// Leaves a surface where equations between its sides cannot be solved, if its weight is that of a side there: a limited
+    /// integrator stays at its limit in that way until its input changes the sign, where both sides are alike. Returns
+    /// whether there is one.
+    pub(super) fn leaves_on_side(&mut self) -> Result<bool, Failure> {
+        let Some(piece) = self.along.as_ref().and_then(|along| along.piece.as_ref()) else { return Ok(false) };
+        let dae = piece.dae.clone();
+        let on_side = self.stepper.with_weights().and_then(|all| dae.on_side(all.state()));
+        let Some((surface, side)) = on_side else { return Ok(false) };
+        self.exits(surface, side).map(|()| true)
     }
 
     /// Where the run crosses a surface within its tolerances of others: whether it slides along all of them, because
@@ -124,13 +151,8 @@ impl<'d> PiecewiseRun<'d> {
     fn goes_along_intersection(&mut self, modes: &[Mode], surface: usize) -> Result<bool, Failure> {
         let Some(along) = &self.along else { return Ok(false) };
         let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
-        let values = along.surfaces.values(t, &y);
-        let pattern = &along.surfaces.blended.blended_description().surfaces_jacobian;
-        let mut gradients = vec![0.0; pattern.len()];
-        along.surfaces.blended.surfaces_jacobian(t, &y, &mut gradients);
-        let weights = self.stepper.error_weights();
-        let allowed = |k: usize| pattern.row(k).map(|(i, place)| gradients[place].abs() / weights[i]).sum::<f64>();
-        let at: Vec<usize> = (0..values.len()).filter(|&k| k == surface || values[k].abs() <= allowed(k)).collect();
+        let near = near(&along.surfaces, (t, &y), self.stepper.error_weights());
+        let at: Vec<usize> = (0..modes.len()).filter(|&k| k == surface || near.contains(&k)).collect();
         if at.len() < 2 {
             return Ok(false);
         }
