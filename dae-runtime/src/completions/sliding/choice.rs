@@ -58,21 +58,48 @@ impl Surfaces<'_> {
     /// them, with the present modes of all others; `yp` is a guess, and so are the modes of `at` if these are many.
     pub(crate) fn choose(
         &self,
-        (t, y, yp): (f64, &[f64], &[f64]),
+        near: (f64, &[f64], &[f64]),
         modes: &[Mode],
         at: &[usize],
         direction: f64,
     ) -> Result<Vec<Mode>, Undecided> {
+        self.choose_among(near, modes, at, direction, |_| true)
+    }
+
+    /// The same where the solution leaves some of the surfaces.
+    pub(crate) fn choose_leaving(
+        &self,
+        near: (f64, &[f64], &[f64]),
+        modes: &[Mode],
+        at: &[usize],
+        direction: f64,
+    ) -> Result<Vec<Mode>, Undecided> {
+        self.choose_among(near, modes, at, direction, |modes| at.iter().any(|&k| modes[k] != Mode::Sliding))
+    }
+
+    /// The same among those combinations of a few surfaces that are admitted.
+    fn choose_among(
+        &self,
+        (t, y, yp): (f64, &[f64], &[f64]),
+        modes: &[Mode],
+        at: &[usize],
+        direction: f64,
+        admits: impl Fn(&[Mode]) -> bool,
+    ) -> Result<Vec<Mode>, Undecided> {
         let structure = self.structure(at, (t, y), modes).map_err(Undecided::Unsuitable)?;
         let mut y = y.to_vec();
         self.move_onto(&structure, t, &mut y, &modes.iter().map(|mode| mode.weight()).collect::<Vec<_>>());
-        let rates = |modes: &[Mode]| Rates::of(self, &structure, t, [&y, yp], modes);
+        let rates = |modes: &[Mode]| {
+            let paired = self.paired(&structure, (t, &y, yp), modes)?;
+            Rates::of(self, paired.as_ref().unwrap_or(&structure), t, [&y, yp], modes)
+        };
         if structure.leaders().len() > FEW {
             return exchanged(rates, modes, &structure, direction);
         }
         let mut fits: Vec<(Fit, Vec<Mode>)> = Vec::new();
         let mut failure = Undecided::None;
-        for modes in combinations(modes, &structure, &structure.leaders()) {
+        let combinations = combinations(modes, &structure, &structure.leaders());
+        for modes in combinations.into_iter().filter(|modes| structure.admits(modes) && admits(modes)) {
             match rates(&modes) {
                 Ok(rates) => match fit(&rates, &modes, &structure, direction) {
                     Fit::Not => {}
@@ -100,6 +127,9 @@ impl Surfaces<'_> {
         modes: &[Mode],
         direction: f64,
     ) -> Option<[Name; 2]> {
+        if structure.is_paired() {
+            return None;
+        }
         let leaders = structure.leaders();
         let at: Vec<usize> = leaders.iter().map(|&place| structure.at[place]).collect();
         let rates = |modes: &[Mode]| Rates::of(self, structure, t, [y, yp], modes);
@@ -273,12 +303,13 @@ mod tests {
     #[test]
     fn every_combination_once() {
         let modes = [Mode::Negative; 4];
-        let link = Link { leader: 0, is_opposite: true };
+        let link = Link { leader: 0, is_opposite: true, is_one: true };
         let structure = Structure {
             has_rate: vec![],
             is_differentiated: vec![],
             at: vec![0, 2, 3],
             links: vec![None, None, Some(link)],
+            dependent: vec![],
         };
         let all = combinations(&modes, &structure, &structure.leaders());
         assert_eq!(all.len(), 9);

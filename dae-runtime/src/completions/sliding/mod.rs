@@ -15,7 +15,7 @@
 //! |---|---|
 //! | `surfaces` | the formulation with its equations between the sides |
 //! | `structure` | which equations are differentiated, so that derivatives on surfaces are determined |
-//! | `links` | surfaces that the constraints make one |
+//! | `links` | surfaces that depend on one another by the constraints |
 //! | `rates` | derivatives on surfaces, and weights |
 //! | `choice` | how a solution goes on from surfaces |
 //! | `onto` | states moved onto surfaces |
@@ -84,6 +84,8 @@ impl<'d> Sliding<'d> {
         let (inner, patterns) = (surfaces.inner.description(), surfaces.blended.blended_description());
         let at: Vec<usize> = (0..modes.len()).filter(|&k| modes[k] == Mode::Sliding).collect();
         let structure = surfaces.structure(&at, near, &modes)?;
+        let guess = vec![0.0; near.1.len()];
+        let structure = surfaces.paired(&structure, (near.0, near.1, &guess), &modes)?.unwrap_or(structure);
         let Described { description, of_rows, of_surfaces, jumping } = Described::new(&surfaces, &structure)?;
         let watched = inner.switches.iter().enumerate().filter(|(_, switch)| switch.is_watched());
         let is_slid = |switch: usize| at.iter().any(|&k| surfaces.switch(k) == switch);
@@ -120,7 +122,18 @@ impl<'d> Sliding<'d> {
         &self.modes
     }
 
-    /// The modes after it has left a surface along which it slides to a side, and all that are one with it.
+    /// Whether the surfaces depend on one another, and some weights are held together that might go on alone.
+    pub(crate) fn is_paired(&self) -> bool {
+        self.structure.is_paired()
+    }
+
+    /// Whether all weights at a state near the surfaces are those of combinations, and of no side.
+    pub(crate) fn is_held(&self, (t, y, yp): (f64, &[f64], &[f64])) -> bool {
+        let is_between = |weight: f64| weight > NEARLY && weight < 1.0 - NEARLY;
+        self.consistent(t, y, yp).is_ok_and(|rates| self.structure.at.iter().all(|&k| is_between(rates.weights[k])))
+    }
+
+    /// The modes after the solution has left this surface, and all that are one with it, to a side.
     pub(crate) fn modes_beyond(&self, surface: usize, side: Mode) -> Vec<Mode> {
         let mut modes = self.modes.clone();
         self.structure.set(&mut modes, surface, side);

@@ -9,8 +9,8 @@
 //!
 //! $$ \bar F(t, y, y', s) = 0, \qquad \sigma_t + \sigma_y y' = r, \qquad r_k = 0 \text{ or } s_k \in \{0, 1\}, $$
 //!
-//! by Newton's iteration, which takes one step where $\bar F$ is affine. Of surfaces that are one ([`super::links`]), all but
-//! one have an equation for their weights instead.
+//! by Newton's iteration, which takes one step where $\bar F$ is affine. Of surfaces that depend on one another
+//! ([`super::links`]), one has an equation for its weight instead.
 
 use super::structure::{Structure, Unsuitable};
 use super::surfaces::Surfaces;
@@ -172,7 +172,7 @@ impl<'a, 'd> System<'a, 'd> {
 
     fn matrix(&self) -> SparseMatrix {
         let (n, m) = (self.n(), self.structure.at.len());
-        let Structure { has_rate, is_differentiated, at, links } = self.structure;
+        let Structure { has_rate, is_differentiated, at, links, .. } = self.structure;
         let description = self.surfaces.blended.blended_description();
         let by_state = description.jacobian_y.entries().filter_map(|(row, column, place)| {
             let value = self.by_state[place];

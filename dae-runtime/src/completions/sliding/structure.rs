@@ -38,8 +38,11 @@ pub(crate) struct Structure {
     pub(super) is_differentiated: Vec<bool>,
     /// The surfaces, as positions in the list of those that can be slid along, ascending.
     pub(super) at: Vec<usize>,
-    /// For each of these the one that it is one with, if any.
+    /// For each of these the one whose weight it has, if any.
     pub(super) links: Vec<Option<Link>>,
+    /// The places of surfaces that depend on one another without being one: sets of which one function is a combination of
+    /// the others.
+    pub(super) dependent: Vec<Vec<usize>>,
 }
 
 impl Surfaces<'_> {
@@ -52,7 +55,7 @@ impl Surfaces<'_> {
     ) -> Result<Structure, Unsuitable> {
         let mut structure = Structure::of(self.inner, self.blended.blended_description(), at)?;
         let weights: Vec<f64> = modes.iter().map(|mode| mode.weight()).collect();
-        structure.links = self.links(&structure, t, y, &weights);
+        self.link(&mut structure, t, y, &weights);
         Ok(structure)
     }
 }
@@ -62,8 +65,13 @@ impl Structure {
     fn of(dae: &dyn Dae, blended: &BlendedDescription, at: &[usize]) -> Result<Structure, Unsuitable> {
         let equations = &dae.description().equations;
         let n = equations.len();
-        let links = vec![None; at.len()];
-        let mut it = Structure { has_rate: vec![false; n], is_differentiated: vec![false; n], at: at.to_vec(), links };
+        let mut it = Structure {
+            has_rate: vec![false; n],
+            is_differentiated: vec![false; n],
+            at: at.to_vec(),
+            links: vec![None; at.len()],
+            dependent: Vec::new(),
+        };
         blended.jacobian_yp.entries().for_each(|(_, column, _)| it.has_rate[column] = true);
         for &surface in at {
             blended.surfaces_jacobian.row(surface).for_each(|(column, _)| it.has_rate[column] = true);

@@ -62,10 +62,13 @@ impl<'d> PiecewiseRun<'d> {
             ROUNDING * pattern.row(k).map(size).sum::<f64>()
         };
         let at: Vec<usize> = (0..values.len()).filter(|&k| values[k].abs() <= noise(k)).collect();
+        let sides: Vec<Mode> = values.iter().map(|&value| Mode::of(value)).collect();
+        let near = near(&surfaces, (t, &y), self.stepper.error_weights());
+        let at = surfaces.with_linked((t, &y), &sides, &at, &near);
         if at.is_empty() || t == self.t_end {
             return Ok(());
         }
-        let mut modes: Vec<Mode> = values.iter().map(|&value| Mode::of(value)).collect();
+        let mut modes = sides;
         at.iter().for_each(|&k| modes[k] = Mode::Sliding);
         match surfaces.choose((t, &y, &yp), &modes, &at, along.direction) {
             Ok(modes) if at.iter().any(|&k| modes[k] == Mode::Sliding) => self.go_along(modes, &at),
@@ -130,6 +133,17 @@ impl<'d> PiecewiseRun<'d> {
             Ok(chosen) if at.iter().any(|&k| chosen[k] != Mode::Sliding) => return self.go_along(chosen, &at),
             Err(Undecided::Ambiguous(exits)) => return Err(Failure::Ambiguous { t, exits }),
             Ok(_) | Err(_) => {}
+        }
+        if piece.dae.is_paired() {
+            // Other weights may hold the solution; otherwise it leaves several surfaces at once.
+            let again = self.piece(modes.to_vec(), (t, &y, &yp));
+            if again.is_ok_and(|piece| piece.dae.is_held((t, &y, &yp))) {
+                let modes = modes.to_vec();
+                return self.go_along(modes, &at);
+            }
+            if let Ok(chosen) = along.surfaces.choose_leaving((t, &y, &yp), modes, &at, along.direction) {
+                return self.go_along(chosen, &at);
+            }
         }
         let modes = piece.dae.modes_beyond(surface, side);
         self.go_along(modes, &[surface])
