@@ -193,3 +193,35 @@ fn impulses_respect_complementarity() {
         }
     }
 }
+
+/// Events that change values without a mode: what they change jumps, and a diode or a freewheel that would need an impulse of
+/// the excluded sign opens.
+#[test]
+fn changes_of_values_respect_complementarity() {
+    let behind_a_diode = "var v = 0; var i; der(v) = i - v; complementary d(i, v - s);";
+    let sampled = format!("struct M {{ discrete s = 1; {behind_a_diode} when sample(1, 1) {{ s = 1 - pre(s); }} }}");
+    let rounded = format!("struct M {{ let s = 1 - floor(t); {behind_a_diode} }}");
+    let coil = "struct M { var i = 1; var u; discrete k = 1; var is; var id; der(i) = u - i; is + id = i; is = k * min(1, t + 1);
+        when t >= 1 { k = 0; } complementary d(id, u); }";
+    let capacitors = "struct M { var v = 1; var w = 1; var i; der(v) = i - v; der(w) = -i + 0.5;
+        complementary d(i, v - w); when t >= 0.5 { w = 0.2; } }";
+    let decayed = (-0.5_f64).exp();
+    let discharged = (0.5 + 0.5 * (-0.25_f64).exp()) * decayed;
+    for (text, t_end, expected) in [
+        (&*sampled, 1.5, &[("v", decayed), ("s", 0.0)][..]),
+        (&*rounded, 1.5, &[("v", decayed)][..]),
+        (coil, 2.0, &[("i", (-1.0_f64).exp())][..]),
+        (capacitors, 1.0, &[("v", discharged), ("w", 0.45)][..]),
+    ] {
+        for form in ["index1", "ggl", "original"] {
+            let system = system(text, form);
+            for method in METHODS {
+                let solution = run(system.as_ref(), method, 1e-8, t_end);
+                for &(name, expected) in expected {
+                    let error = solution.end_state[place(&solution, name)] - expected;
+                    assert!(error.abs() < 1e-6, "{text}\n{form}, {method:?}: {name} is off by {error}");
+                }
+            }
+        }
+    }
+}

@@ -216,3 +216,44 @@ fn a_limited_integrator_is_released() {
         }
     }
 }
+
+/// Three frictions act on two bodies: at rest, the equations do not tell how much of each acts, and whether the bodies start
+/// to move depends on all of them. Against time stepping with convex optimisation in steps of 2e-5, to its 1e-4, and the
+/// motion of two stacked blocks that start to slip together, in closed form.
+#[test]
+fn stacked_blocks_stick_and_slip() {
+    let stacked = "var v1 = 0; var v2 = 0; var x1 = 0; var x2 = 0; der(x1) = v1; der(x2) = v2;
+        let f = 0.5 * signum(v1 - v2); der(v1) = 2 * sin(t) - f - 0.3 * signum(v1); 2 * der(v2) = f - 0.1 * signum(v2);";
+    let differential = "var v1 = 1; var v2 = -0.5; var v3; var x = 0; var f; v3 = v1 + v2; der(x) = v3; f = 0.6 * signum(v3);
+        der(v1) = sin(t) - 0.4 * signum(v1) - f; der(v2) = 0.5 * cos(t) - 0.3 * signum(v2) - f;";
+    // Together from 0.4 on, with 3 v' = t - 0.4.
+    let together = "var v1 = 0; var v2 = 0; der(v1) = t - 0.5 * signum(v1 - v2) - 0.3 * signum(v1);
+        2 * der(v2) = 0.5 * signum(v1 - v2) - 0.1 * signum(v2);";
+    let slipping = 0.5 * 0.5 * 0.5 / 3.0;
+    for (body, t_end, expected, known_to) in [
+        (stacked, 8.0, &[("v1", 0.92323), ("v2", 0.08935), ("x1", 1.9303), ("x2", 1.8904)][..], 2e-4),
+        (differential, 8.0, &[("v1", 0.05948), ("v2", -0.05948), ("x", 0.2544)][..], 2e-4),
+        (together, 0.9, &[("v1", slipping), ("v2", slipping)][..], 1e-7),
+    ] {
+        let mut found: Vec<Vec<f64>> = Vec::new();
+        for form in ["index1", "original"] {
+            let form = completed(body, form);
+            for method in METHODS {
+                let integration = Integration::new(form.as_ref()).method(method).rtol(1e-9).atol(1e-9);
+                let name = &form.description().form;
+                let solution = integration.run(0.0, t_end).unwrap_or_else(|it| panic!("{name}, {method:?}: {it}"));
+                let value = |name: &str| {
+                    let place = solution.names.iter().position(|known| known == name);
+                    solution.end_state[place.expect("an unknown")]
+                };
+                for (name, expected) in expected {
+                    let error = value(name) - expected;
+                    assert!(error.abs() < known_to, "{body}\n{method:?}: {name} is off by {error}");
+                }
+                found.push(expected.iter().map(|(name, _)| value(name)).collect());
+            }
+        }
+        let agree = |values: &Vec<f64>| values.iter().zip(&found[0]).all(|(a, b)| (a - b).abs() < 1e-6);
+        assert!(found.iter().all(agree), "{body}\n{found:?}");
+    }
+}

@@ -44,6 +44,7 @@ const RETURNED: f64 = 1e-2;
 /// Values before a change, by the names of jets.
 pub(crate) struct Arriving {
     known: HashMap<Name, Known>,
+    are_parted: bool,
 }
 
 /// The value of a jet before a change.
@@ -115,7 +116,7 @@ impl fmt::Display for NotEntered {
 
 impl Arriving {
     /// The values of all jets that a state of a formulation gives, `before` a change and with what it sets; `is_set` says
-    /// which entries these are.
+    /// which jets these are. Of unknowns that are equal in the mode before, one that is not set keeps its value.
     pub(crate) fn of(
         dae: &dyn Dae,
         (t, y, yp): (f64, &[f64], &[f64]),
@@ -127,24 +128,32 @@ impl Arriving {
         let places = JetPlaces::of(dae);
         let mut constants = vec![0.0; description.eliminated.len()];
         dae.eliminated(t, y, &mut constants);
-        let mut known = HashMap::new();
-        let mut insert = |jet: Option<usize>, [before, value]: [f64; 2], is_set: bool, source: Source| {
+        let (mut known, mut are_parted) = (HashMap::new(), false);
+        let mut insert = |jet: Option<usize>, [before, changed]: [f64; 2], source: Source| {
             if let Some(jet) = jet {
+                let is_set = is_set(jet);
+                are_parted |= !is_set && before != changed;
+                let value = if is_set { changed } else { before };
                 known.insert(names[jet].name.clone(), Known { before, value, is_set, source });
             }
         };
         let unknowns = description.unknowns.iter().enumerate();
         for (k, _) in unknowns.filter(|(_, unknown)| unknown.kind == Kind::Differential) {
-            insert(places.slopes[k], [yp[k]; 2], false, Source::Slope(k));
+            insert(places.slopes[k], [yp[k]; 2], Source::Slope(k));
         }
         for (k, value) in y.iter().enumerate() {
-            insert(places.values[k], [before[k], *value], is_set(k), Source::Value(k));
+            insert(places.values[k], [before[k], *value], Source::Value(k));
         }
         for (k, (it, constant)) in description.eliminated.iter().zip(constants).enumerate() {
             let of = |y: &[f64]| it.alias_of.value(y).unwrap_or(constant);
-            insert(places.eliminated[k], [of(before), of(y)], false, Source::Eliminated(k));
+            insert(places.eliminated[k], [of(before), of(y)], Source::Eliminated(k));
         }
-        Arriving { known }
+        Arriving { known, are_parted }
+    }
+
+    /// Whether unknowns that were equal are so no longer, since only some of them are set.
+    pub(crate) fn are_parted(&self) -> bool {
+        self.are_parted
     }
 
     /// Adds values of jets that are not known and that events of the new mode set where it is entered, as far as these

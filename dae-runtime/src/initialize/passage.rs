@@ -44,15 +44,12 @@ pub(crate) struct ChangeBefore<'a> {
 }
 
 impl Passage {
-    /// The consistent jets plus the impulses that are larger than `least`; `None` if there are none.
-    pub(crate) fn with_impulses(&self, least: f64) -> Option<Vec<f64>> {
+    /// The consistent jets plus the impulses, and the largest of these; `None` if there are none.
+    pub(crate) fn with_impulses(&self) -> Option<(Vec<f64>, f64)> {
         let (jumps, strengths) = self.jumped.as_ref()?;
-        let impulses = jumps.columns.iter().zip(&strengths.values).filter(|(_, strength)| strength.abs() > least);
-        let mut impulses = impulses.peekable();
-        impulses.peek()?;
         let mut jets = self.jets.clone();
-        impulses.for_each(|(&(jet, _), strength)| jets[jet] += strength);
-        Some(jets)
+        jumps.columns.iter().zip(&strengths.values).for_each(|(&(jet, _), strength)| jets[jet] += strength);
+        Some((jets, strengths.values.iter().fold(0.0, |largest, strength| largest.max(strength.abs()))))
     }
 
     fn is_set(&self, jet: usize) -> bool {
@@ -108,7 +105,7 @@ impl Passage {
         let prolongation = dae.prolongation();
         let description = prolongation.prolongation_description();
         let n = jumps.columns.len();
-        let with_impulses = self.with_impulses(0.0).unwrap_or_else(|| self.jets.clone());
+        let (with_impulses, _) = self.with_impulses()?;
         let mut column_of_state = vec![None; self.jets.len()];
         let mut column_of_last = vec![None; self.jets.len()];
         for (k, &(jet, state)) in jumps.columns.iter().enumerate() {

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use super::events::Entering;
 use crate::contract::class::{Method, Requirement};
-use crate::contract::{Dae, Mode, Modes, Name, Transition};
+use crate::contract::{Dae, DeclaredEvent, Mode, Modes, Name, Transition};
 use crate::initialize::{Arriving, InitializationOptions, Passage, enter};
 use crate::integrator::stepper::{Failure, Options, Projection};
 use crate::solution::event::Event;
@@ -19,6 +19,10 @@ const INEXACT: f64 = 10.0;
 const LARGEST_MOVE: f64 = 1e-2;
 /// Changes by more than this many tolerances are reported as jumps.
 const JUMP: f64 = 100.0;
+/// Impulses of complementary expressions below this fraction of the largest impulse of an unknown are rounding errors.
+const ROUNDING: f64 = 1e-12;
+/// So are those below this fraction of the largest impulse of such an expression.
+const CANCELLED: f64 = 1e-6;
 
 /// The present mode of a run.
 #[derive(Clone)]
@@ -112,7 +116,7 @@ impl<'d> InMode<'d> {
         let rtol = options.rtol;
         let relative = (INEXACT * rtol.powf(2.0 / 3.0)).min(LARGEST_MOVE);
         let arrived = (t, &entering.y[..], &entering.yp[..]);
-        let mut arriving = Arriving::of(before, arrived, &entering.before, |k| entering.is_set[k]);
+        let mut arriving = Arriving::of(before, arrived, &entering.before, |jet| entering.set.contains(&jet));
         arriving.add_values_on_entry(dae, t);
         let values = enter(dae, t, &arriving, |size| relative * size, initialization)
             .map_err(|reason| not_entered(reason.to_string()))?;
@@ -123,31 +127,33 @@ impl<'d> InMode<'d> {
         record.jumps = jumps.map(|(unknown, before, after)| Jump::new(unknown, before, after)).collect();
         let largest = values.y.iter().fold(1.0_f64, |largest, y| largest.max(y.abs()));
         let impulses = values.impulses.into_iter();
-        let least = JUMP * rtol * largest;
-        record.impulses = impulses.filter(|(_, strength)| strength.abs() > least).collect();
-        let excluded = self.excluded_impulse(dae, t, &values.passage, least).map(|expression| {
-            let obstacle = format!(
+        record.impulses = impulses.filter(|(_, strength)| strength.abs() > JUMP * rtol * largest).collect();
+        if let Some(expression) = self.excluded_impulse(dae, t, &values.passage).filter(|_| !record.jumps.is_empty()) {
+            return Err(not_entered(format!(
                 "an impulse there would lead to `{expression}`, which is not allowed by `complementary`, and no other mode of its \
                  expressions is found that can be entered"
-            );
-            not_entered(obstacle)
-        });
-        Ok(Begun { dae, y: values.y, yp: values.yp, record, passage: values.passage, excluded })
+            )));
+        }
+        let are_parted = arriving.are_parted();
+        Ok(Begun { dae, y: values.y, yp: values.yp, record, passage: values.passage, are_parted })
     }
 
-    /// The condition that a complementary expression is negative, if an impulse larger than `least` makes it so.
-    fn excluded_impulse(&self, dae: &dyn Dae, t: f64, passage: &Passage, least: f64) -> Option<Name> {
-        let with_impulses = passage.with_impulses(least)?;
+    /// The condition that a complementary expression is negative, if impulses make it so.
+    fn excluded_impulse(&self, dae: &dyn Dae, t: f64, passage: &Passage) -> Option<Name> {
+        let (with_impulses, largest) = passage.with_impulses()?;
         let declared = dae.prolongation().declared_events()?;
         let events = &declared.events_description().events;
         let variables = &self.modes.modes_description().variables;
         let [mut with, mut without] = [vec![0.0; events.len()], vec![0.0; events.len()]];
         declared.crossing_functions(t, &with_impulses, &mut with);
         declared.crossing_functions(t, passage.jets(), &mut without);
-        let is_complementary =
-            |k: &usize| events[*k].within.is_some_and(|variable| variables[variable].is_complementary);
-        let mut excluded = (0..events.len()).filter(is_complementary).filter(|&k| with[k] - without[k] > least);
-        excluded.next().map(|k| events[k].name.clone())
+        let is_complementary = |event: &DeclaredEvent| event.within.is_some_and(|k| variables[k].is_complementary);
+        let impulses = events.iter().zip(with.iter().zip(&without)).filter(|(event, _)| is_complementary(event));
+        let impulses: Vec<(&Name, f64)> =
+            impulses.map(|(event, (with, without))| (&event.name, with - without)).collect();
+        // Impulses that cancel in an expression leave rounding errors.
+        let least = impulses.iter().fold(ROUNDING * largest, |least, (_, it)| least.max(CANCELLED * it.abs()));
+        impulses.into_iter().find(|&(_, impulse)| impulse > least).map(|(name, _)| name.clone())
     }
 }
 
@@ -159,6 +165,6 @@ pub(super) struct Begun<'d> {
     pub(super) record: EnteredMode,
     /// How its values depend on those before.
     pub(super) passage: Passage,
-    /// Why the mode cannot be entered after all: a complementary expression would be a negative impulse.
-    pub(super) excluded: Option<Failure>,
+    /// Whether unknowns that were equal are so no longer, so that derivatives of the state before do not tell theirs.
+    pub(super) are_parted: bool,
 }

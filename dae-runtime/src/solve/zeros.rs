@@ -3,7 +3,7 @@
 //! In: two times at which a function has different signs. Out: a zero between them, to the resolution of time. In: two
 //! times at which it has the same sign. Out: a time between them at which it has the other, if it comes near zero and
 //! turns; the same for a list of samples. In: samples that do not show how a function changes, since it oscillates
-//! between them. Out: as many as do.
+//! between them. Out: samples fine enough to show it.
 
 /// Number of steps of the search for an extremum.
 const TO_EXTREMUM: usize = 40;
@@ -22,7 +22,7 @@ const ROUNDING: f64 = 1e-9;
 const FINE: f64 = 0.25;
 /// The smallest and the largest number of intervals between these samples.
 const INTERVALS: [f64; 2] = [8.0, 1024.0];
-/// An interval is divided in two so often, and none where there are that many samples.
+/// An interval is halved at most this often, and not at all once there are this many samples.
 const DIVISIONS: usize = 8;
 const SAMPLES: usize = 4096;
 /// An interval is not divided where the function is that near to the straight line, as a fraction of its distance from
@@ -114,17 +114,19 @@ fn slope_at_last(points: &[(f64, f64)]) -> f64 {
     slope
 }
 
-/// The slope of a function in units of its range over the length of an interval, if samples, those at the ends included, do
-/// not show how it changes: their polynomial does not have its `slopes` at both ends.
-pub(super) fn untold(samples: &[(f64, f64)], slopes: [f64; 2]) -> Option<f64> {
+/// The slope of a function in units of its range over the length of the interval, if samples, those at the ends included, do
+/// not show how it changes: their polynomial does not have its `slopes` at both ends, by more than the `noise` of values
+/// between which these are measured.
+pub(super) fn untold(samples: &[(f64, f64)], slopes: [f64; 2], noise: &dyn Fn() -> f64) -> Option<f64> {
     let length = (samples.last()?.0 - samples.first()?.0).abs();
     let backwards: Vec<(f64, f64)> = samples.iter().rev().copied().collect();
     let expected = [slope_at_last(&backwards), slope_at_last(samples)];
     let range = range(samples);
-    let is_off =
-        slopes.iter().zip(expected).any(|(slope, expected)| (slope - expected).abs() * length > TELLING * range);
+    let off =
+        slopes.iter().zip(expected).map(|(slope, expected)| (slope - expected).abs() * length).fold(0.0, f64::max);
     let steepness = slopes[0].abs().max(slopes[1].abs()) * length / range;
-    (is_off && !steepness.is_nan()).then_some(steepness)
+    let is_off = off > TELLING * range && !steepness.is_nan() && off > TELLING * range + noise();
+    is_off.then_some(steepness)
 }
 
 /// Samples of a function that oscillates between two times, those at the ends included. `steepness` is its slope in units
@@ -172,7 +174,7 @@ fn mean_change(samples: &[(f64, f64)]) -> f64 {
     changes / (range(samples) * (samples.len() - 1) as f64)
 }
 
-/// The range of samples, or what counts as one.
+/// The range of samples, but no less than rounding errors.
 fn range(samples: &[(f64, f64)]) -> f64 {
     let ends = samples.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[lowest, highest], &(_, value)| {
         [lowest.min(value), highest.max(value)]
@@ -265,7 +267,7 @@ mod tests {
     fn examined(function: &dyn Fn(f64) -> f64) -> (Option<f64>, usize) {
         let samples = [0.0, 0.2, 0.47, 0.78, 1.0].map(|t| (t, function(t)));
         let slopes = [(0.0, 1e-3), (1.0, -1e-3)].map(|(t, by)| (function(t + by) - function(t)) / by);
-        let steepness = untold(&samples, slopes);
+        let steepness = untold(&samples, slopes, &|| 0.0);
         let samples = oscillation([0.0, 1.0], steepness.unwrap_or(0.0), &mut |t| function(t));
         (steepness, samples.windows(2).filter(|pair| !have_one_sign(pair[0].1, pair[1].1)).count())
     }

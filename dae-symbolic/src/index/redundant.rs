@@ -1,6 +1,7 @@
 //! Models with more equations than unknowns.
 //!
-//! In: a model with more equations than unknowns. Out: its analysis, unless the equations contradict one another. As
+//! In: a model with more equations than unknowns. Out: its analysis, unless the equations contradict one another, or it
+//! is open whether they do. As
 //! many equations as there are unknowns are reduced, chosen, if possible, so that they have the same consistent states
 //! as all of them; the others are constraints that hold automatically. The index is that of the chosen equations, if
 //! the others are combinations of them, otherwise that of the derivative array of all equations.
@@ -34,31 +35,31 @@ pub(super) fn analyse(model: &mut Model, t0: f64, limits: &Limits) -> Result<Ana
     }
     let start = ArrayPoint::of_start_values(model, &default_parameters(model), t0);
     let finding = test_ranks(model, &start, None, &limits.array);
-    let (mut problem, found) = problem::not_square(model, &pattern_parts(model), "");
-    let open = match &finding.verdict {
-        ArrayVerdict::Index(_) => None,
+    // Surplus equations are an error of the model only if a contradiction is shown.
+    let undecided = |note: String| {
+        let (mut problem, found) = problem::not_square(model, &pattern_parts(model), "");
+        problem.kind = ProblemKind::Undecided;
+        (problem, found.into_iter().map(|d| d.note(note.clone())).collect())
+    };
+    // Nothing is known of the text while the equations left out may contradict the others.
+    let open = |reason: &str| {
+        undecided(format!("whether the equations beyond the unknowns follow from the others is open: {reason}"))
+    };
+    match &finding.verdict {
+        ArrayVerdict::Index(_) => {}
         ArrayVerdict::Dependent { rows } => return Err(problem::dependent(model, rows)),
         ArrayVerdict::NoIndex(freedom) => return Err(problem::not_unique(model, freedom)),
-        ArrayVerdict::NoConsistentPoint { contradiction, nearby, message } => {
-            if !contradiction.is_empty() {
-                return Err(problem::contradictory(model, contradiction, message));
-            }
-            if !nearby.is_empty() {
-                let note =
-                    format!("no values near the start values fulfil all equations and their derivatives: {message}");
-                // For nonlinear equations this is known only near the start values.
-                problem.kind = ProblemKind::Undecided;
-                return Err((problem, found.into_iter().map(|d| d.note(note.clone())).collect()));
-            }
-            Some(message)
+        ArrayVerdict::NoConsistentPoint { contradiction, message, .. } if !contradiction.is_empty() => {
+            return Err(problem::contradictory(model, contradiction, message));
         }
-        ArrayVerdict::Undecided { reason } => Some(reason),
-    };
-    if let Some(reason) = open {
-        // Nothing is known of the text while the equations left out may contradict the others.
-        problem.kind = ProblemKind::Undecided;
-        let note = format!("whether the equations beyond the unknowns follow from the others is open: {reason}");
-        return Err((problem, found.into_iter().map(|d| d.note(note.clone())).collect()));
+        // For nonlinear equations this is known only near the start values.
+        ArrayVerdict::NoConsistentPoint { nearby, message, .. } if !nearby.is_empty() => {
+            let note = format!("no values near the start values fulfil all equations and their derivatives: {message}");
+            return Err(undecided(note));
+        }
+        ArrayVerdict::NoConsistentPoint { message: reason, .. } | ArrayVerdict::Undecided { reason } => {
+            return Err(open(reason));
+        }
     }
     let degrees = finding.ranks.last().map(|ranks| ranks.manifold_dimension());
     let mut first = None;
@@ -72,7 +73,7 @@ pub(super) fn analyse(model: &mut Model, t0: f64, limits: &Limits) -> Result<Ana
     }
     match first {
         Some(analysis) => complete(model, analysis, t0, limits),
-        None => Err((problem, found)),
+        None => Err(problem::not_square(model, &pattern_parts(model), "")),
     }
 }
 

@@ -118,7 +118,12 @@ impl Events<'_, '_> {
         // An event that a mode is found to begin with only afterwards occurs at the same time.
         let is_at_once = |given: &Vec<f64>| self.is_entry || (self.t == self.t0 && !given.is_empty());
         let arrival = self.arrival.clone().filter(is_at_once);
-        let mut happening = self.target.take().map_or_else(Vec::new, |target| target.events);
+        let target = self.target.take();
+        if let (Some(variation), true) = (&variation, target.as_ref().is_some_and(|target| target.jumps)) {
+            // The time is that of the switch, whose derivatives are not those of the function of the event.
+            return Err(variation.no_derivative(self.t, 0));
+        }
+        let mut happening = target.map_or_else(Vec::new, |target| target.events);
         // As long as it is known that a limit is ahead, its event does not occur.
         let arrived = self.arrived((stepper, before, step), &happening);
         self.is_entry = false;
@@ -173,13 +178,18 @@ impl Events<'_, '_> {
             if !counted.is_empty() && with_limit == 0 {
                 self.note_reset(&counted, &self.list.name(counted[counted.len() - 1]).clone())?;
             }
-            if let Some(transitions) = self.transitions(&happening)? {
-                let ChangedState { y, is_set, last } = self.changed(dae, &happening, carried.as_mut())?;
+            let mut transitions = self.transitions(&happening)?;
+            if transitions.is_none() && self.enters_anew && self.changed(dae, &happening, None)?.y != self.y {
+                transitions = Some(Vec::new());
+            }
+            if let Some(transitions) = transitions {
+                let ChangedState { y, last, .. } = self.changed(dae, &happening, carried.as_mut())?;
+                let set = self.set_jets(&happening);
                 let occurred: Vec<usize> = all.iter().chain(&happening).copied().collect();
                 let (before, yp, memory) = (self.y.clone(), self.yp.clone(), self.memory(&held, &occurred));
                 self.note_restarts(&occurred);
                 let events = happening.iter().map(|&event| self.list.name(event).clone()).collect();
-                let entering = Entering { transitions, before, y, yp, is_set, events, event: last, memory, carried };
+                let entering = Entering { transitions, before, y, yp, set, events, event: last, memory, carried };
                 return Ok(Consequence::Enter(Box::new(entering)));
             }
             let set = self.apply(
@@ -289,6 +299,14 @@ impl Events<'_, '_> {
         }
         is_set.iter_mut().zip(y.iter().zip(&self.y)).for_each(|(is_set, (y, before))| *is_set |= y != before);
         Ok(ChangedState { y, is_set, last })
+    }
+
+    /// The jets that events of the model set.
+    fn set_jets(&self, happening: &[usize]) -> Vec<usize> {
+        let Some(declared) = &self.list.declared else { return Vec::new() };
+        let changes = &declared.description().changes;
+        let of_model = self.of_model(happening);
+        changes.iter().filter(|change| of_model.contains(&change.event)).map(|change| change.jet).collect()
     }
 
     /// The events of the model among these, by their numbers there.

@@ -11,7 +11,7 @@ mod list;
 mod modes;
 mod sides;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
 use self::declared::Declared;
@@ -28,8 +28,8 @@ use crate::sensitivity::{InStep, Variation};
 use crate::solution::event::Event;
 use crate::solution::{Solution, SwitchKind, SwitchStatistics};
 
-/// Times within a step at which signs are compared, in units of the step from its end: at unequal distances, so that no
-/// oscillation looks like a slower one.
+/// Times within a step at which signs are compared, in units of the step from its end: at unequal distances, so that few
+/// oscillations look like slower ones; slopes at the ends show the others.
 const BETWEEN: [f64; 3] = [-0.8, -0.53, -0.22];
 /// The slope of a function at an end of a step is measured over this fraction of it.
 const NEAR_END: f64 = 1e-3;
@@ -51,9 +51,10 @@ const SLOPE: f64 = 1e-6;
 /// A function jumps at the start of a step if it changes in the last four fifths of the step by no more than this fraction
 /// of its change in the first: polynomials through the start overshoot.
 const JUMP: f64 = 0.5;
-/// Beyond a jump is this multiple of the distance to the zero of the switching function, as far as that is linear; or of
-/// the resolution of times.
+/// A time is beyond a switch if it is this multiple of the distance away at which the switching function has its zero, as
+/// if that were linear.
 const BEYOND: f64 = 2.0;
+/// It is at least this multiple of the resolution of times away.
 const RESOLVED: f64 = 1e3;
 
 /// A function of a state $t, y, y'$.
@@ -106,9 +107,8 @@ pub(super) struct Events<'d, 'c> {
     sides_ahead: Vec<f64>,
     /// Where the step to be repeated is to end, and what happens there.
     target: Option<Target>,
-    /// Events in the last step that are only recorded: which event, and its place among the occurrences of the
-    /// solution.
-    noted: VecDeque<(usize, usize)>,
+    /// Events in the last step that are only recorded.
+    noted: VecDeque<Noted>,
     /// Time at which each event last occurred.
     happened: Vec<f64>,
     /// Times of the most recent resets, in order.
@@ -131,6 +131,8 @@ pub(super) struct Events<'d, 'c> {
     arrival: Option<Vec<f64>>,
     /// What is known about the rate of change of each unknown.
     rates: Vec<Rate>,
+    /// Whether the mode is entered anew where events change values: impulses decide about complementary expressions.
+    enters_anew: bool,
     /// What each event has cost.
     costs: Vec<SwitchStatistics>,
 }
@@ -174,11 +176,16 @@ struct Target {
     length: f64,
     /// The time tried before, and the value of the first event's function there.
     other: Option<(f64, f64)>,
-    /// Whether that function jumps across its zero: whether it has done so in the repeated step, that shows.
+    /// Whether that function is expected to jump across its zero; the repeated step shows whether it does.
     jumps: bool,
 }
 
 impl Target {
+    /// Events that occur at this time, which is not refined.
+    fn at(t: f64, events: Vec<usize>, jumps: bool) -> Self {
+        Target { t, events, latest: t, length: 0.0, other: None, jumps }
+    }
+
     fn add(&mut self, events: impl Iterator<Item = usize>) {
         for event in events {
             if !self.events.contains(&event) {
@@ -186,6 +193,15 @@ impl Target {
             }
         }
     }
+}
+
+/// An event that is only recorded.
+struct Noted {
+    event: usize,
+    /// Its place among the occurrences of the solution.
+    place: usize,
+    /// Whether its function jumps there.
+    jumps: bool,
 }
 
 /// A zero of the function of an event.
@@ -232,6 +248,7 @@ impl<'d, 'c> Events<'d, 'c> {
             unsettled: vec![None; count],
             occurred: Vec::new(),
             is_entry: false,
+            enters_anew: false,
             arrival: None,
             rates: dae.description().unknowns.iter().map(Rate::of).collect(),
             costs: (0..count).map(|event| SwitchStatistics::new(SwitchKind::Event, list.name(event))).collect(),
@@ -259,6 +276,11 @@ impl<'d, 'c> Events<'d, 'c> {
     /// switch, and where the solution slides.
     fn hidden_at(&self, stepper: &dyn Stepper) -> Option<Rc<Hidden<'d>>> {
         self.hidden.clone().filter(|_| stepper.at_switch().is_none() && !stepper.is_sliding())
+    }
+
+    /// Has the mode entered anew where events change values, as another mode is entered.
+    pub(super) fn enter_anew(&mut self, enters_anew: bool) {
+        self.enters_anew = enters_anew;
     }
 
     /// What each event has cost, without the number of its occurrences.
@@ -316,7 +338,6 @@ impl<'d, 'c> Events<'d, 'c> {
             return EventOutcome::Free;
         }
         self.noted.clear();
-        let is_beyond_switch = !run.is_regular();
         let now = run.stepper.time();
         let landed = self.target.take_if(|target| target.t == now);
         let is_beyond_jump = landed.as_ref().is_some_and(|target| target.jumps);
@@ -332,14 +353,14 @@ impl<'d, 'c> Events<'d, 'c> {
             self.target = Some(Target { t: better, events, other, ..*target });
             return EventOutcome::Again(better);
         }
-        if is_beyond_switch {
-            let distance = (BEYOND * (run.passed(self.last()) - self.t).abs()).max(RESOLVED * self.resolution(now));
-            let passed = if is_beyond_jump { now } else { self.t + self.direction * distance };
-            self.move_to_jumps(&mut zeros, run.stepper.as_mut(), passed);
+        if let Some(passed) = run.passed(self.last()).filter(|_| !zeros.is_empty()) {
+            let distance = (BEYOND * (passed - self.t).abs()).max(RESOLVED * self.resolution(now));
+            let beyond = if is_beyond_jump { now } else { self.t + self.direction * distance };
+            self.move_to_jumps(&mut zeros, run.stepper.as_mut(), beyond);
         }
         zeros.sort_by(|a, b| (a.t - self.t).abs().total_cmp(&(b.t - self.t).abs()));
         let width = self.width(now);
-        let is_due = self.is_due(now) || zeros.iter().any(|zero| zero.jumps && zero.t == now);
+        let is_due = self.is_due(now) || zeros.iter().any(|zero| !zero.is_noted && zero.jumps && zero.t == now);
         let is_at_end = |zero: &Zero| is_due && (zero.t - now).abs() <= width;
         let is_earlier = |zero: &&Zero| !zero.is_noted && !is_at_end(zero);
         if landed.is_none()
@@ -354,7 +375,8 @@ impl<'d, 'c> Events<'d, 'c> {
         let mut noted: Vec<(Zero, Vec<f64>)> = noted.into_iter().map(|zero| self.refined(zero, run)).collect();
         noted.sort_by(|(a, _), (b, _)| (a.t - self.t).abs().total_cmp(&(b.t - self.t).abs()));
         for (zero, state) in noted {
-            self.noted.push_back((zero.event, solution.occurrences.len()));
+            let place = solution.occurrences.len();
+            self.noted.push_back(Noted { event: zero.event, place, jumps: zero.jumps });
             self.note_at(zero.event, (zero.t, &state), solution);
         }
         if landed.is_none() && !is_due {
@@ -398,7 +420,8 @@ impl<'d, 'c> Events<'d, 'c> {
         let (event, end) = (zero.event, run.stepper.time());
         let mut found = None;
         let (mut t, mut other) = (zero.t, None);
-        for _ in 0..if zero.jumps { 0 } else { REFINEMENTS } {
+        let refinements = if zero.jumps { 0 } else { REFINEMENTS };
+        for _ in 0..refinements {
             if (t - self.t).abs() <= 4.0 * self.resolution(end) {
                 break;
             }
@@ -459,6 +482,7 @@ impl<'d, 'c> Events<'d, 'c> {
         }
         let mut coefficients = vec![0.0; (stepper.dense_degree() + 1) * n];
         stepper.dense_coefficients(&mut coefficients);
+        let weights = stepper.error_weights().to_vec();
         let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
         let mut between = |t: f64, function: AtState<'_>| {
             evaluate(&coefficients, (t - now) / length, length, &mut y, &mut yp);
@@ -486,33 +510,32 @@ impl<'d, 'c> Events<'d, 'c> {
             self.sides_ahead[event] = samples.last().map_or(0.0, |(_, values)| values[event]);
         }
         // How functions change is examined at the same times for all of them.
-        let mut examined: Vec<(f64, Vec<f64>)> = Vec::new();
-        let near_ends = [self.t + NEAR_END * length, self.t + 2.0 * NEAR_END * length, now - NEAR_END * length];
-        let near_ends = near_ends.map(|t| {
+        let mut examined: HashMap<u64, Vec<f64>> = HashMap::new();
+        // All from within the step, at whose ends functions may jump.
+        let near_ends = [NEAR_END, 2.0 * NEAR_END, 1.0 - 2.0 * NEAR_END, 1.0 - NEAR_END].map(|part| {
+            let t = self.t + part * length;
             let mut values = Vec::new();
             if !searched.is_empty() {
-                between(t, &mut |t, y, yp| values = self.list.values(t, y, yp));
+                between(t, &mut |t, y, yp| values = self.list.signed(t, y, yp));
             }
-            values
+            (t, values)
         });
         for event in searched {
             let mut value_at = |t: f64| {
-                let known = examined.iter().find(|(other, _)| *other == t);
-                if let Some((_, values)) = known {
-                    return values[event];
-                }
-                let mut values = Vec::new();
-                between(t, &mut |t, y, yp| values = self.list.signed(t, y, yp));
-                let value = values[event];
-                examined.push((t, values));
-                value
+                let values = examined.entry(t.to_bits()).or_insert_with(|| {
+                    let mut values = Vec::new();
+                    between(t, &mut |t, y, yp| values = self.list.signed(t, y, yp));
+                    values
+                });
+                values[event]
             };
             let mut signed: Vec<(f64, f64)> = samples.iter().map(|(t, values)| (*t, values[event])).collect();
-            // What a function does at the very start is not what it does in the step: there it may jump.
-            let [start, after_start, before_end] = [0, 1, 2].map(|k: usize| near_ends[k][event]);
-            let within = [(self.t, start), signed[1], signed[2], signed[3], signed[4]];
-            let slopes = [after_start - start, signed[4].1 - before_end].map(|change| change / (NEAR_END * length));
-            if let Some(steepness) = untold(&within, slopes) {
+            let [start, after_start, before_end, end] =
+                [0, 1, 2, 3].map(|k: usize| (near_ends[k].0, near_ends[k].1[event]));
+            let within = [start, signed[1], signed[2], signed[3], end];
+            let slopes = [[start, after_start], [before_end, end]].map(|[a, b]| (b.1 - a.1) / (b.0 - a.0));
+            let noise = || self.noise(event, (now, &self.ahead[0], &self.ahead[1]), &weights);
+            if let Some(steepness) = untold(&within, slopes, &noise) {
                 let inside = oscillation([self.t, now], steepness, &mut value_at);
                 signed.splice(1..4, inside[1..inside.len() - 1].iter().copied());
             }
@@ -549,10 +572,10 @@ impl<'d, 'c> Events<'d, 'c> {
         found
     }
 
-    /// Moves zeros in the first step beyond a switch to the time just after it has been `passed`, if that is within the
-    /// step, where the function jumps there, with unknowns that do: it hardly changes in the step, compared with the change
-    /// at its start.
-    fn move_to_jumps(&self, zeros: &mut [Zero], stepper: &mut dyn Stepper, passed: f64) {
+    /// Moves zeros in the first step beyond a switch to a time just `beyond` it, or to the end of the step if that is
+    /// earlier, where the function jumps at the switch, with unknowns that do: it hardly changes in the step, compared with
+    /// the change at its start.
+    fn move_to_jumps(&self, zeros: &mut [Zero], stepper: &mut dyn Stepper, beyond: f64) {
         let (now, slope) = (stepper.time(), stepper.derivative().to_vec());
         let early = now + BETWEEN[0] * (now - self.t);
         let mut y = vec![0.0; self.y.len()];
@@ -563,7 +586,7 @@ impl<'d, 'c> Events<'d, 'c> {
             let start = self.list.value(zero.event, self.t, &self.y, &self.yp);
             if inside * end > 0.0 && (end - inside).abs() <= JUMP * (inside - start).abs() {
                 zero.jumps = true;
-                zero.t = if (passed - now) * self.direction < 0.0 { passed } else { now };
+                zero.t = if (beyond - now) * self.direction < 0.0 { beyond } else { now };
             }
         }
     }
@@ -577,12 +600,17 @@ impl<'d, 'c> Events<'d, 'c> {
         until: f64,
         solution: &mut Solution,
     ) -> Result<(), Failure> {
-        while let Some((event, place)) = self.noted.pop_front() {
-            let t = solution.occurrences[place].t;
+        while let Some(noted) = self.noted.pop_front() {
+            let t = solution.occurrences[noted.place].t;
             if (until - t) * self.direction < 0.0 {
-                self.noted.push_front((event, place));
+                self.noted.push_front(noted);
                 break;
             }
+            if noted.jumps {
+                // Its time is that of the switch, whose derivatives are not those of the function.
+                return Err(variation.no_derivative(t, 0));
+            }
+            let Noted { event, place, .. } = noted;
             variation.advance(stepper, before, t)?;
             let length = stepper.time() - before;
             let moment = InStep::at(stepper, before, t, length);

@@ -20,8 +20,8 @@ pub(in crate::solve) struct Entering {
     pub(in crate::solve) before: Vec<f64>,
     pub(in crate::solve) y: Vec<f64>,
     pub(in crate::solve) yp: Vec<f64>,
-    /// The entries of it that the events set.
-    pub(in crate::solve) is_set: Vec<bool>,
+    /// The jets that the events set.
+    pub(in crate::solve) set: Vec<usize>,
     /// The events that occur.
     pub(in crate::solve) events: Vec<Name>,
     /// The last event that changes something.

@@ -21,6 +21,8 @@ const INEXACT: f64 = 1e3;
 const LINEAR: f64 = 0.25;
 /// Unknowns that follow from states by equations are taken to be wrong by this multiple of what they are allowed to be.
 const AMPLIFIED: f64 = 20.0;
+/// Values within a step are known to this fraction of them.
+const ROUNDING: f64 = 1e-12;
 /// Whether a function contains an entry of the state shows when that is moved by this fraction of its size.
 const ASIDE: f64 = 1e-3;
 
@@ -221,6 +223,22 @@ impl Events<'_, '_> {
             let change = self.list.value(event, self.t, &y, &self.yp) - here;
             sum += if change.is_finite() { change.abs() } else { 0.0 };
             y[i] = value;
+        }
+        sum
+    }
+
+    /// What the function of an event changes by between neighbouring times in a step without a motion: by rounding errors,
+    /// and by errors of unknowns that follow from states by equations, which are solved at each time. Errors are tested with
+    /// these weights.
+    pub(super) fn noise(&self, event: usize, (t, y, yp): (f64, &[f64], &[f64]), error_weights: &[f64]) -> f64 {
+        let here = self.list.value(event, t, y, yp);
+        let mut moved = y.to_vec();
+        let mut sum = 0.0;
+        for (i, &value) in y.iter().enumerate() {
+            moved[i] = value + if self.rates[i] == Rate::Unknown { 1.0 / error_weights[i] } else { ROUNDING * value };
+            let change = self.list.value(event, t, &moved, yp) - here;
+            sum += if change.is_finite() { change.abs() } else { 0.0 };
+            moved[i] = value;
         }
         sum
     }

@@ -255,7 +255,8 @@ impl<'d> PiecewiseRun<'d> {
             }
             _ => (None, None),
         };
-        if !matches!(failure, Failure::TooManySteps { .. }) && self.leaves_on_side()? {
+        let is_unsolved = matches!(failure, Failure::SingularIterationMatrix { .. } | Failure::StepSizeTooSmall { .. });
+        if is_unsolved && self.leaves_on_side().unwrap_or(false) {
             return Ok(());
         }
         let is_near_switch = nearest.is_some_and(|(_, is_near)| is_near);
@@ -358,7 +359,10 @@ impl<'d> PiecewiseRun<'d> {
                     }
                 }
                 at.iter().for_each(|&switch| self.by_switch.note_restart(switch));
-                self.replace(t, Phase::Settling { at })
+                match self.replace(t, Phase::Settling { at }) {
+                    Err(_) if self.leaves_on_side().unwrap_or(false) => Ok(()),
+                    replaced => replaced,
+                }
             }
             _ => {
                 self.compare_with_before()?;

@@ -86,17 +86,21 @@ impl PiecewiseRun<'_> {
     }
 
     /// The time at which the last step, which began at this state, has passed the zero of the switching function beyond
-    /// which it leads, as if that were linear; the start if it leads beyond none.
-    pub(in crate::solve) fn passed(&self, (t, y, yp): (f64, &[f64], &[f64])) -> f64 {
-        let Some(switch) = self.phase.beyond() else { return t };
+    /// which it leads, as if that were linear; that of its start if it leads beyond a function of time, or the function does
+    /// not change its sign. `None` if it leads beyond none.
+    pub(in crate::solve) fn passed(&self, (t, y, yp): (f64, &[f64], &[f64])) -> Option<f64> {
+        let switch = match self.phase {
+            Phase::Settling { at: None } => return Some(t),
+            phase => phase.beyond()?,
+        };
         let value = |t: f64, y: &[f64], yp: &[f64]| {
             let mut values = vec![0.0; self.dae.description().switches.len()];
             self.dae.switching_functions(t, y, yp, &mut values);
-            values[switch]
+            values.get(switch).copied().unwrap_or(0.0)
         };
         let now = self.stepper.time();
         let [before, after] = [value(t, y, yp), value(now, self.stepper.state(), self.stepper.derivative())];
-        if before * after < 0.0 { t + (now - t) * (before / (before - after)) } else { t }
+        Some(if before * after < 0.0 { t + (now - t) * (before / (before - after)) } else { t })
     }
 
     /// The state and its derivative at `target`, reached exactly by separate steps from an earlier state; the run stays

@@ -9,7 +9,7 @@
 //! 1994). Where it leads to a mode without a solution, or back to one that has been left at this time, modes are tried one
 //! by one, those with the fewest changes first, for one in which no complementary expression is negative. The same happens
 //! where another event leads to a mode in which a complementary expression would be a negative impulse: a switch that opens
-//! makes the diode beside it conduct.
+//! makes the diode beside it conduct. Events that change values alone enter the present mode anew for that reason.
 
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ const TRIED: usize = 1 << 12;
 type Entered<'d, 'c> = (Begun<'d>, Events<'d, 'c>);
 
 /// The mode variables that belong to complementary expressions.
-fn complementary(mode: &InMode<'_>) -> Vec<usize> {
+pub(super) fn complementary(mode: &InMode<'_>) -> Vec<usize> {
     let variables = &mode.modes.modes_description().variables;
     variables.iter().enumerate().filter(|(_, variable)| variable.is_complementary).map(|(k, _)| k).collect()
 }
@@ -69,7 +69,8 @@ impl<'d, 'c> Steps<'d, 'c> {
             *visited = Visited { t: Some(at.0), modes: vec![mode.mode.clone()], origin: None };
         }
         let complementary = complementary(&mode);
-        let is_open = entering.transitions.iter().all(|it| complementary.contains(&it.variable));
+        let mut variables = entering.transitions.iter().map(|it| it.variable).peekable();
+        let is_open = variables.peek().is_some() && variables.all(|variable| complementary.contains(&variable));
         let origin = visited.origin.take().filter(|_| is_open);
         let after = mode.after(&entering.transitions);
         let change = ModeChange { left: mode.mode.clone(), before: *dae, entering, recorded: solution.modes.len() };
@@ -79,7 +80,6 @@ impl<'d, 'c> Steps<'d, 'c> {
         let is_back = visited.modes.contains(&after);
         visited.modes.push(after.clone());
         let entered = self.start_in(&mode, at, &change, &after);
-        let entered = entered.and_then(|(mut begun, events)| begun.excluded.take().map_or(Ok((begun, events)), Err));
         let decided = if (is_open && is_back) || entered.is_err() {
             self.decide(&mode, at, origin.as_ref().unwrap_or(&change), &complementary)
         } else {
@@ -114,7 +114,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         let modes = std::iter::once(left.clone()).chain(nearest(&left, complementary));
         for mode in modes.filter(|mode| !self.visited.modes.contains(mode)) {
             let Ok((begun, events)) = self.start_in(in_mode, at, change, &mode) else { continue };
-            if begun.excluded.is_some() || events.sets_at_once(complementary) {
+            if events.sets_at_once(complementary) {
                 continue;
             }
             let has_jumps = !begun.record.jumps.is_empty() || !begun.record.impulses.is_empty();
@@ -146,6 +146,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         entered.sort_unstable();
         entered.dedup();
         events.enter(&entered, Some(&entering.memory), step, &uncertainty(begun.dae, options));
+        events.enter_anew(!complementary(in_mode).is_empty());
         Ok((begun, events))
     }
 
@@ -159,15 +160,16 @@ impl<'d, 'c> Steps<'d, 'c> {
         let Steps { options, run: Some(run), mode: Some(mode), recorder, .. } = self else {
             return Ok(());
         };
-        let Begun { dae, y, yp, mut record, passage, .. } = begun;
+        let Begun { dae, y, yp, mut record, passage, are_parted } = begun;
         let (t, t_end) = (run.stepper.time(), self.t_end);
         if let (Some(variation), Some(carried)) = (&mut recorder.variation, &change.entering.carried) {
             // The derivatives before the change are no longer known where others have followed.
-            if is_later || !run.at_switches().is_empty() {
+            if is_later || are_parted || !run.at_switches().is_empty() {
                 return Err(variation.no_derivative(t, 0));
             }
             *variation = variation.enter((dae, [t, t_end]), [&y, &yp], &passage, carried, options)?;
         }
+        let is_same = mode.mode == into && record.jumps.is_empty() && record.impulses.is_empty();
         mode.mode = into;
         record.jumps.retain(|jump| self.solution.names.contains(&jump.unknown));
         let mut next = PiecewiseRun::start(dae, self.method, [t, t_end], [&y, &yp], (&self.stops, &self.options))?;
@@ -176,7 +178,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         self.solution.add_switches(run.switches());
         self.solution.add_switches(self.events.costs().iter().cloned());
         self.solution.modes.truncate(change.recorded);
-        self.solution.modes.push(record);
+        self.solution.modes.extend((!is_same).then_some(record));
         self.residuals = vec![0.0; dae.description().invariants.len()];
         self.drift = Drift::new(dae.description(), &self.options);
         self.multipliers = Watched::new(dae, &self.options);
