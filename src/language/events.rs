@@ -260,9 +260,10 @@
 //!
 //! Several of them decide one another, as the diodes of a bridge do. Where their changes at one time lead to a mode without
 //! a solution, or back to one that has been left, a run tries the modes one by one, those with the fewest changes first, for
-//! one in which none of the expressions is negative, nor a negative impulse. So does another event whose mode has such an
-//! impulse: where a switch takes the current from a coil, the diode beside it conducts at once. A bridge whose diodes all block leaves the potential of its source
-//! open: a small conductance determines it, which the tolerances have to resolve.
+//! one in which none of the expressions is negative, nor a negative impulse. The same happens where another event would need
+//! such an impulse: where a switch takes the current from a coil, the diode beside it conducts at once, and where the voltage
+//! of a source falls, the diode between it and a capacitor blocks. A bridge whose diodes all block leaves the potential of
+//! its source open: a small conductance determines it, which the tolerances have to resolve.
 //!
 //! ## What modes do not have yet
 //!

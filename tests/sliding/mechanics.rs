@@ -224,7 +224,8 @@ fn a_limited_integrator_is_released() {
 fn stacked_blocks_stick_and_slip() {
     let stacked = "var v1 = 0; var v2 = 0; var x1 = 0; var x2 = 0; der(x1) = v1; der(x2) = v2;
         let f = 0.5 * signum(v1 - v2); der(v1) = 2 * sin(t) - f - 0.3 * signum(v1); 2 * der(v2) = f - 0.1 * signum(v2);";
-    let differential = "var v1 = 1; var v2 = -0.5; var v3; var x = 0; var f; v3 = v1 + v2; der(x) = v3; f = 0.6 * signum(v3);
+    let differential =
+        "var v1 = 1; var v2 = -0.5; var v3; var x = 0; var f; v3 = v1 + v2; der(x) = v3; f = 0.6 * signum(v3);
         der(v1) = sin(t) - 0.4 * signum(v1) - f; der(v2) = 0.5 * cos(t) - 0.3 * signum(v2) - f;";
     // Together from 0.4 on, with 3 v' = t - 0.4.
     let together = "var v1 = 0; var v2 = 0; der(v1) = t - 0.5 * signum(v1 - v2) - 0.3 * signum(v1);

@@ -291,7 +291,7 @@ fn groups(responses: &[Vec<f64>]) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::completions::sliding::links::Link;
+    use crate::completions::sliding::structure::Link;
 
     #[test]
     fn weights_that_respond_to_one_another_are_a_group() {

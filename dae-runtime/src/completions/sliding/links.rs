@@ -5,8 +5,7 @@
 //! blocks and their difference.
 //!
 //! A solution leaves the surfaces of multiples together, and the equations do not tell their weights apart: these are taken
-//! to be equal, or to add up to one if the functions have opposite signs. If all jumps act on the same motion, that leaves
-//! it every combination of both sides that there is.
+//! to be equal, or to add up to one if the functions have opposite signs.
 //!
 //! Where a solution slides along surfaces of which one function is a combination of the others, the equations have a line of
 //! solutions for the weights. Of these, the one is taken whose largest distance from 1/2 is least: there are weights between
@@ -14,7 +13,7 @@
 //! a weight reaches 0 or 1.
 
 use super::rates::{Mode, Rates};
-use super::structure::{Structure, Unsuitable};
+use super::structure::{Link, Structure, Unsuitable};
 use super::surfaces::Surfaces;
 use crate::linalg::pivoted_qr::{PivotedQr, SparseRow, dependencies};
 
@@ -23,35 +22,14 @@ const DEPENDENT: f64 = 1e-8;
 /// Gradients of unit length point in one direction if they differ by less than this.
 const PARALLEL: f64 = 1e-9;
 
-/// A surface whose weight is that of an earlier one, the leader, while the solution slides along both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Link {
-    /// The leader, by its place among the surfaces of the structure.
-    pub(super) leader: usize,
-    /// Whether the weights add up to one instead.
-    pub(super) is_opposite: bool,
-    /// Whether the surfaces are one, so that the solution leaves them together.
-    pub(super) is_one: bool,
-}
-
 impl Link {
-    /// The mode of one of both surfaces where the other has this mode.
+    /// The mode of one of the two surfaces where the other has this mode.
     fn mode(self, other: Mode) -> Mode {
         match other {
             Mode::Negative if self.is_opposite => Mode::Positive,
             Mode::Positive if self.is_opposite => Mode::Negative,
             mode => mode,
         }
-    }
-
-    /// The entries of the row that holds the weight of the surface at that of the leader: of the leader and of itself.
-    pub(super) fn entries(self) -> [f64; 2] {
-        [if self.is_opposite { 1.0 } else { -1.0 }, 1.0]
-    }
-
-    /// What these weights miss that by.
-    pub(super) fn residual(self, leader: f64, weight: f64) -> f64 {
-        if self.is_opposite { weight + leader - 1.0 } else { weight - leader }
     }
 }
 
@@ -61,16 +39,6 @@ impl Structure {
     pub(super) fn admits(&self, modes: &[Mode]) -> bool {
         let is_beside = |&&place: &&usize| modes[self.at[place]] != Mode::Sliding;
         self.dependent.iter().all(|set| set.iter().filter(is_beside).count() != 1)
-    }
-
-    /// Whether two weights are held together that belong to different surfaces.
-    pub(super) fn is_paired(&self) -> bool {
-        self.links.iter().flatten().any(|link| !link.is_one)
-    }
-
-    /// The places of the surfaces that are not led by others.
-    pub(super) fn leaders(&self) -> Vec<usize> {
-        (0..self.at.len()).filter(|&place| self.links[place].is_none()).collect()
     }
 
     /// Gives a surface of the structure a mode, and all that are one with it the same.
@@ -88,6 +56,19 @@ impl Structure {
 }
 
 impl Surfaces<'_> {
+    /// The structure on the surfaces `at`, near a state.
+    pub(super) fn structure(
+        &self,
+        at: &[usize],
+        (t, y): (f64, &[f64]),
+        modes: &[Mode],
+    ) -> Result<Structure, Unsuitable> {
+        let mut structure = Structure::of(self.inner, self.blended.blended_description(), at)?;
+        let weights: Vec<f64> = modes.iter().map(|mode| mode.weight()).collect();
+        self.link(&mut structure, t, y, &weights);
+        Ok(structure)
+    }
+
     /// Finds which surfaces of the structure depend on one another, near a state.
     pub(super) fn link(&self, structure: &mut Structure, t: f64, y: &[f64], weights: &[f64]) {
         let (n, m) = (y.len(), structure.at.len());

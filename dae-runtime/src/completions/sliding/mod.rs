@@ -45,6 +45,11 @@ use crate::interval::TaylorModel;
 /// Where the equations along surfaces become singular, a weight is that of a side if it is this near to it.
 const NEARLY: f64 = 1e-6;
 
+/// A state is on a surface but for rounding errors if it is this fraction of its tolerance away.
+const ROUNDED: f64 = 1e-3;
+/// The largest number of corrections by which it is moved onto the surface.
+const ROUNDINGS: usize = 3;
+
 /// A formulation that slides along surfaces.
 pub(crate) struct Sliding<'d> {
     surfaces: Surfaces<'d>,
@@ -181,6 +186,33 @@ impl<'d> Sliding<'d> {
         let weights: Vec<f64> = self.modes.iter().map(|mode| mode.weight()).collect();
         self.surfaces.move_onto(&self.structure, t, &mut y, &weights);
         Rates::of(&self.surfaces, &self.structure, t, [&y, yp], &self.modes)
+    }
+
+    /// Moves a state that is on the surfaces, but for rounding errors, to where their functions are zero, as far as rounding
+    /// allows, and its derivative to where their rates are: one unknown for each surface.
+    pub(crate) fn round_onto(&self, (t, y, yp): (f64, &mut [f64], &mut [f64]), error_weights: &[f64]) {
+        let pattern = &self.surfaces.blended.blended_description().surfaces_jacobian;
+        let Scratch { values, gradients, .. } = &mut *self.scratch.borrow_mut();
+        let mut moved: Vec<usize> = Vec::new();
+        for place in self.structure.leaders() {
+            let surface = self.structure.at[place];
+            self.surfaces.blended.surfaces_jacobian(t, y, gradients);
+            let free = pattern.row(surface).filter(|(k, _)| self.structure.has_rate[*k] && !moved.contains(k));
+            let sizes = free.map(|(k, at)| (k, gradients[at], (gradients[at] / error_weights[k]).abs()));
+            let Some((k, slope, size)) = sizes.max_by(|a, b| a.2.total_cmp(&b.2)) else { continue };
+            moved.push(k);
+            for _ in 0..ROUNDINGS {
+                self.surfaces.blended.surfaces(t, y, values);
+                let value = values[surface];
+                if value != 0.0 && value.abs() <= ROUNDED * size {
+                    y[k] -= value / slope;
+                }
+            }
+            self.surfaces.blended.surfaces_jacobian_t(t, y, values);
+            let along: f64 = pattern.row(surface).map(|(k, at)| gradients[at] * yp[k]).sum();
+            let rate = values[surface] + along;
+            yp[k] -= rate / slope;
+        }
     }
 
     /// The state with weights from the rates of a consistent state.

@@ -5,9 +5,6 @@
 //! derivatives of some unknowns and the values of the others (C. C. Pantelides, SIAM J. Sci. Stat. Comput. 9, 1988); or
 //! why one differentiation does not suffice.
 
-use super::links::Link;
-use super::rates::Mode;
-use super::surfaces::Surfaces;
 use crate::contract::{BlendedDescription, Dae, Name, Pattern};
 use crate::linalg::structure::{Incidence, Matching, block_triangular_form, dulmage_mendelsohn};
 
@@ -29,6 +26,17 @@ pub(crate) enum Unsuitable {
     Singular,
 }
 
+/// A surface whose weight is that of an earlier one, the leader, while the solution slides along both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Link {
+    /// The leader, by its place among the surfaces of the structure.
+    pub(super) leader: usize,
+    /// Whether the weights add up to one instead.
+    pub(super) is_opposite: bool,
+    /// Whether the surfaces are one, so that the solution leaves them together.
+    pub(super) is_one: bool,
+}
+
 /// The equations and unknowns that have derivatives.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Structure {
@@ -45,24 +53,21 @@ pub(crate) struct Structure {
     pub(super) dependent: Vec<Vec<usize>>,
 }
 
-impl Surfaces<'_> {
-    /// The structure on the surfaces `at`, near a state.
-    pub(super) fn structure(
-        &self,
-        at: &[usize],
-        (t, y): (f64, &[f64]),
-        modes: &[Mode],
-    ) -> Result<Structure, Unsuitable> {
-        let mut structure = Structure::of(self.inner, self.blended.blended_description(), at)?;
-        let weights: Vec<f64> = modes.iter().map(|mode| mode.weight()).collect();
-        self.link(&mut structure, t, y, &weights);
-        Ok(structure)
+impl Link {
+    /// The entries of the row that holds the weight of the surface at that of the leader: of the leader and of itself.
+    pub(super) fn entries(self) -> [f64; 2] {
+        [if self.is_opposite { 1.0 } else { -1.0 }, 1.0]
+    }
+
+    /// The residual of that row.
+    pub(super) fn residual(self, leader: f64, weight: f64) -> f64 {
+        if self.is_opposite { weight + leader - 1.0 } else { weight - leader }
     }
 }
 
 impl Structure {
     /// The structure on the surfaces `at`.
-    fn of(dae: &dyn Dae, blended: &BlendedDescription, at: &[usize]) -> Result<Structure, Unsuitable> {
+    pub(super) fn of(dae: &dyn Dae, blended: &BlendedDescription, at: &[usize]) -> Result<Structure, Unsuitable> {
         let equations = &dae.description().equations;
         let n = equations.len();
         let mut it = Structure {
@@ -91,6 +96,16 @@ impl Structure {
                 unknowns_of(&blended.jacobian_y, row, n).for_each(|column| it.has_rate[column] = true);
             }
         }
+    }
+
+    /// The places of the surfaces that are not led by others.
+    pub(super) fn leaders(&self) -> Vec<usize> {
+        (0..self.at.len()).filter(|&place| self.links[place].is_none()).collect()
+    }
+
+    /// Whether two weights are held together that belong to different surfaces.
+    pub(super) fn is_paired(&self) -> bool {
+        self.links.iter().flatten().any(|link| !link.is_one)
     }
 
     /// What an equation contains of the derivatives and values that are determined.

@@ -382,14 +382,7 @@ impl<'d, 'c> Events<'d, 'c> {
         if landed.is_none() && !is_due {
             return EventOutcome::Free;
         }
-        let mut target = landed.unwrap_or(Target {
-            t: now,
-            events: Vec::new(),
-            latest: now,
-            length: 0.0,
-            other: None,
-            jumps: false,
-        });
+        let mut target = landed.unwrap_or_else(|| Target::at(now, Vec::new(), zeros.iter().any(|zero| zero.jumps)));
         // Other functions that have changed sign meanwhile are assigned to this time as well.
         target.add(zeros.iter().filter(|zero| !zero.is_noted).map(|zero| zero.event));
         self.target = Some(target);

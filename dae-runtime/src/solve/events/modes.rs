@@ -169,9 +169,7 @@ impl Events<'_, '_> {
             occurring.extend((side > 0.0).then_some(event));
         }
         if !occurring.is_empty() {
-            let target =
-                Target { t: self.t, events: occurring, latest: self.t, length: 0.0, other: None, jumps: false };
-            (self.target, self.is_entry) = (Some(target), true);
+            (self.target, self.is_entry) = (Some(Target::at(self.t, occurring, false)), true);
         }
     }
 

@@ -47,7 +47,7 @@ impl<'d> PiecewiseRun<'d> {
     }
 
     /// Slides along the surfaces on which the run begins, or continues after an event, if the equations lead back to
-    /// them; otherwise leaves them as where it crosses one, since unknowns may jump there.
+    /// them; otherwise leaves them in the way it crosses a surface, since unknowns may jump there.
     pub(super) fn begin_on_surfaces(&mut self) -> Result<(), Failure> {
         let Some(along) = &self.along else { return Ok(()) };
         let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
@@ -150,7 +150,7 @@ impl<'d> PiecewiseRun<'d> {
     }
 
     /// Leaves a surface where equations between its sides cannot be solved, if its weight is that of a side there: a limited
-    /// integrator stays at its limit in that way until its input changes the sign, where both sides are alike. Returns
+    /// integrator stays at its limit in that way until its input changes sign, where both sides are alike. Returns
     /// whether there is one.
     pub(super) fn leaves_on_side(&mut self) -> Result<bool, Failure> {
         let Some(piece) = self.along.as_ref().and_then(|along| along.piece.as_ref()) else { return Ok(false) };
@@ -348,7 +348,9 @@ impl<'d> PiecewiseRun<'d> {
         let begun = self.begin_with(Held::Shared(piece.dae.clone()), phase, start, &options);
         let invariants = self.dae.description().invariants.len();
         let switches = (0..piece.dae.description().switches.len()).map(|k| self.inner_switch(k)).collect();
-        let shown = |all| Box::new(WithoutWeights::new(all, [n, invariants], switches)) as Box<dyn Stepper + 'd>;
+        let shown = |all| {
+            Box::new(WithoutWeights::new(all, piece.dae.clone(), [n, invariants], switches)) as Box<dyn Stepper + 'd>
+        };
         Some(begun.map(shown))
     }
 

@@ -1,13 +1,18 @@
 //! Steps along surfaces, without the weights.
 //!
 //! In: a stepper of the unknowns of a formulation and of the weights of surfaces along which its solution slides. Out:
-//! a stepper of the unknowns of the formulation.
+//! a stepper of the unknowns of the formulation, whose states are on the surfaces to the last digit as far as rounding
+//! allows: at rest, a speed is zero.
 
+use std::rc::Rc;
+
+use crate::completions::sliding::Sliding;
 use crate::integrator::stepper::{DenseAccuracy, Failure, Statistics, Stepper, SwitchRejections};
 
 /// A stepper that shows the first of its unknowns.
 pub(super) struct WithoutWeights<'d> {
     all: Box<dyn Stepper + 'd>,
+    along: Rc<Sliding<'d>>,
     /// The number of unknowns and of invariants that are shown.
     shown: usize,
     invariants: usize,
@@ -15,6 +20,8 @@ pub(super) struct WithoutWeights<'d> {
     switches: Vec<usize>,
     /// Whether the solution slides along any surface.
     is_sliding: bool,
+    /// The last state that is shown, $y$ and $y'$.
+    last: [Vec<f64>; 2],
     state: Vec<f64>,
     slope: Vec<f64>,
     coefficients: Vec<f64>,
@@ -22,25 +29,44 @@ pub(super) struct WithoutWeights<'d> {
 
 impl<'d> WithoutWeights<'d> {
     /// Shows this many unknowns and invariants, and the switching functions of the formulation.
-    pub(super) fn new(all: Box<dyn Stepper + 'd>, [shown, invariants]: [usize; 2], switches: Vec<usize>) -> Self {
+    pub(super) fn new(
+        all: Box<dyn Stepper + 'd>,
+        along: Rc<Sliding<'d>>,
+        [shown, invariants]: [usize; 2],
+        switches: Vec<usize>,
+    ) -> Self {
         let count = all.state().len();
         let (state, slope) = (vec![0.0; count], vec![0.0; count]);
-        WithoutWeights {
+        let mut stepper = WithoutWeights {
             all,
+            along,
             shown,
             invariants,
             switches,
             is_sliding: count > shown,
+            last: [vec![0.0; shown], vec![0.0; shown]],
             state,
             slope,
             coefficients: Vec::new(),
-        }
+        };
+        stepper.show();
+        stepper
+    }
+
+    /// Takes in the last state of the stepper.
+    fn show(&mut self) {
+        let [y, yp] = &mut self.last;
+        y.copy_from_slice(&self.all.state()[..self.shown]);
+        yp.copy_from_slice(&self.all.derivative()[..self.shown]);
+        self.along.round_onto((self.all.time(), y, yp), self.all.error_weights());
     }
 }
 
 impl Stepper for WithoutWeights<'_> {
     fn step(&mut self) -> Result<(), Failure> {
-        self.all.step()
+        self.all.step()?;
+        self.show();
+        Ok(())
     }
 
     fn stop_at(&mut self, t: f64) {
@@ -60,11 +86,11 @@ impl Stepper for WithoutWeights<'_> {
     }
 
     fn state(&self) -> &[f64] {
-        &self.all.state()[..self.shown]
+        &self.last[0]
     }
 
     fn derivative(&self) -> &[f64] {
-        &self.all.derivative()[..self.shown]
+        &self.last[1]
     }
 
     fn invariants(&self) -> Option<&[f64]> {
@@ -92,6 +118,8 @@ impl Stepper for WithoutWeights<'_> {
     fn interpolate(&mut self, t: f64, y: &mut [f64]) {
         self.all.interpolate(t, &mut self.state);
         y.copy_from_slice(&self.state[..self.shown]);
+        let mut slope = self.last[1].clone();
+        self.along.round_onto((t, y, &mut slope), self.all.error_weights());
     }
 
     fn correct(&mut self, t: f64, y: &mut [f64], slope: &mut [f64]) -> bool {
