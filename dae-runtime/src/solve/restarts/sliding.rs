@@ -98,9 +98,13 @@ impl<'d> PiecewiseRun<'d> {
             Some(piece) => piece.dae.modes().to_vec(),
             None => surfaces.values(t, &y).into_iter().map(Mode::of).collect(),
         };
+        let near = near(&surfaces, (t, &y), self.stepper.error_weights());
+        // Of several functions that change their signs in a step, another one may have its zero here.
+        let reached = near.iter().copied().find(|&k| modes[k] != Mode::Sliding);
+        let surface = if near.contains(&surface) { surface } else { reached.unwrap_or(surface) };
+        let at = surfaces.switch(surface);
         modes[surface] = Mode::Sliding;
         let at_all: Vec<usize> = (0..modes.len()).filter(|&k| modes[k] == Mode::Sliding).collect();
-        let near = near(&surfaces, (t, &y), self.stepper.error_weights());
         let at_all = surfaces.with_linked((t, &y), &modes, &at_all, &near);
         match surfaces.choose((t, &y, &yp), &modes, &at_all, along.direction) {
             Ok(modes) if was_along || modes.contains(&Mode::Sliding) => {
