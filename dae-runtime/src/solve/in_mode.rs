@@ -84,6 +84,12 @@ impl<'d> InMode<'d> {
         Ok(Some(InMode { modes, mode }))
     }
 
+    /// The mode variables that belong to complementary expressions.
+    pub(super) fn complementary(&self) -> Vec<usize> {
+        let variables = self.modes.modes_description().variables.iter().enumerate();
+        variables.filter(|(_, variable)| variable.is_complementary).map(|(k, _)| k).collect()
+    }
+
     /// The mode after a change.
     pub(super) fn after(&self, transitions: &[Transition]) -> Mode {
         let mut mode = self.mode.clone();

@@ -40,4 +40,15 @@ impl<'d> Surfaces<'d> {
         self.blended.surfaces(t, y, &mut values);
         values
     }
+
+    /// The surfaces within whose tolerances a state is.
+    pub(crate) fn near(&self, (t, y): (f64, &[f64]), error_weights: &[f64]) -> Vec<usize> {
+        let values = self.values(t, y);
+        let pattern = &self.blended.blended_description().surfaces_jacobian;
+        let mut gradients = vec![0.0; pattern.len()];
+        self.blended.surfaces_jacobian(t, y, &mut gradients);
+        let allowed =
+            |k: usize| pattern.row(k).map(|(i, place)| gradients[place].abs() / error_weights[i]).sum::<f64>();
+        (0..values.len()).filter(|&k| values[k].abs() <= allowed(k)).collect()
+    }
 }

@@ -7,7 +7,6 @@
 //! and its end on the side of its start: as if the solution slid, but in an arbitrary combination of both sides, and
 //! not on the surface. The derivative at the start of the step tells that the surface is reached within it.
 
-use super::sliding::near;
 use crate::completions::sliding::{Mode, Surfaces};
 use crate::integrator::stepper::Stepper;
 
@@ -57,7 +56,7 @@ impl Approach {
         let there: Vec<f64> = y.iter().zip(yp).map(|(y, yp)| y + reached * yp).collect();
         let mut modes: Vec<Mode> = values.iter().map(|&value| Mode::of(value)).collect();
         modes[surface] = Mode::Sliding;
-        let near = near(surfaces, (t + reached, &there), stepper.error_weights());
+        let near = surfaces.near((t + reached, &there), stepper.error_weights());
         let at = surfaces.with_linked((t + reached, &there), &modes, &[surface], &near);
         let holds = surfaces.choose((t + reached, &there, yp), &modes, &at, direction);
         if !holds.is_ok_and(|modes| modes[surface] == Mode::Sliding) {

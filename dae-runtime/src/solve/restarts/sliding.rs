@@ -8,7 +8,7 @@ use super::along::{NO_EQUATIONS, NOT_OFFERED, Piece, obstacle_of, with_weights};
 use super::approach::Approach;
 use super::without_weights::WithoutWeights;
 use super::{Phase, PiecewiseRun};
-use crate::completions::sliding::{Mode, Surfaces, Undecided, Unsuitable};
+use crate::completions::sliding::{Mode, Undecided, Unsuitable};
 use crate::contract::{Dae, Name};
 use crate::integrator::RunStart;
 use crate::integrator::held::Held;
@@ -24,16 +24,6 @@ const BISECTIONS: usize = 50;
 /// progress.
 const PIECES: (usize, usize) = (20, 8);
 const NO_TIME: f64 = 1e-10;
-
-/// The surfaces within whose tolerances a state is.
-pub(super) fn near(surfaces: &Surfaces<'_>, (t, y): (f64, &[f64]), error_weights: &[f64]) -> Vec<usize> {
-    let values = surfaces.values(t, y);
-    let pattern = &surfaces.blended.blended_description().surfaces_jacobian;
-    let mut gradients = vec![0.0; pattern.len()];
-    surfaces.blended.surfaces_jacobian(t, y, &mut gradients);
-    let allowed = |k: usize| pattern.row(k).map(|(i, place)| gradients[place].abs() / error_weights[i]).sum::<f64>();
-    (0..values.len()).filter(|&k| values[k].abs() <= allowed(k)).collect()
-}
 
 impl<'d> PiecewiseRun<'d> {
     /// Whether the equations are those between sides.
@@ -63,7 +53,7 @@ impl<'d> PiecewiseRun<'d> {
         };
         let at: Vec<usize> = (0..values.len()).filter(|&k| values[k].abs() <= noise(k)).collect();
         let sides: Vec<Mode> = values.iter().map(|&value| Mode::of(value)).collect();
-        let near = near(&surfaces, (t, &y), self.stepper.error_weights());
+        let near = surfaces.near((t, &y), self.stepper.error_weights());
         let at = surfaces.with_linked((t, &y), &sides, &at, &near);
         if at.is_empty() || t == self.t_end {
             return Ok(());
@@ -98,7 +88,7 @@ impl<'d> PiecewiseRun<'d> {
             Some(piece) => piece.dae.modes().to_vec(),
             None => surfaces.values(t, &y).into_iter().map(Mode::of).collect(),
         };
-        let near = near(&surfaces, (t, &y), self.stepper.error_weights());
+        let near = surfaces.near((t, &y), self.stepper.error_weights());
         // Of several functions that change their signs in a step, another one may have its zero here.
         let reached = near.iter().copied().find(|&k| modes[k] != Mode::Sliding);
         let surface = if near.contains(&surface) { surface } else { reached.unwrap_or(surface) };
@@ -169,7 +159,7 @@ impl<'d> PiecewiseRun<'d> {
     fn goes_along_intersection(&mut self, modes: &[Mode], surface: usize) -> Result<bool, Failure> {
         let Some(along) = &self.along else { return Ok(false) };
         let (t, y, yp) = (self.stepper.time(), self.stepper.state().to_vec(), self.stepper.derivative().to_vec());
-        let near = near(&along.surfaces, (t, &y), self.stepper.error_weights());
+        let near = along.surfaces.near((t, &y), self.stepper.error_weights());
         let at: Vec<usize> = (0..modes.len()).filter(|&k| k == surface || near.contains(&k)).collect();
         if at.len() < 2 {
             return Ok(false);

@@ -31,12 +31,6 @@ const TRIED: usize = 1 << 12;
 /// The start of a run in a mode: consistent values, and the events that follow.
 type Entered<'d, 'c> = (Begun<'d>, Events<'d, 'c>);
 
-/// The mode variables that belong to complementary expressions.
-pub(super) fn complementary(mode: &InMode<'_>) -> Vec<usize> {
-    let variables = &mode.modes.modes_description().variables;
-    variables.iter().enumerate().filter(|(_, variable)| variable.is_complementary).map(|(k, _)| k).collect()
-}
-
 /// The modes in which these two-valued variables have other values, those with the fewest changes first.
 fn nearest(mode: &Mode, variables: &[usize]) -> impl Iterator<Item = Mode> {
     let count = u32::try_from(variables.len()).unwrap_or(u32::MAX).min(usize::BITS - 2);
@@ -68,7 +62,7 @@ impl<'d, 'c> Steps<'d, 'c> {
         if visited.t != Some(at.0) {
             *visited = Visited { t: Some(at.0), modes: vec![mode.mode.clone()], origin: None };
         }
-        let complementary = complementary(&mode);
+        let complementary = mode.complementary();
         let mut variables = entering.transitions.iter().map(|it| it.variable).peekable();
         let is_open = variables.peek().is_some() && variables.all(|variable| complementary.contains(&variable));
         let origin = visited.origin.take().filter(|_| is_open);
@@ -142,11 +136,11 @@ impl<'d, 'c> Steps<'d, 'c> {
         let mut events = Events::new(begun.dae, Vec::new(), (t, &begun.y, &begun.yp), self.t_end, control)?;
         let transitions = entering.transitions.iter().map(|it| it.variable);
         // Of complementary expressions, none may be negative in any mode.
-        let mut entered: Vec<usize> = transitions.chain(complementary(in_mode)).collect();
+        let mut entered: Vec<usize> = transitions.chain(in_mode.complementary()).collect();
         entered.sort_unstable();
         entered.dedup();
         events.enter(&entered, Some(&entering.memory), step, &uncertainty(begun.dae, options));
-        events.enter_anew(!complementary(in_mode).is_empty());
+        events.enter_anew(!in_mode.complementary().is_empty());
         Ok((begun, events))
     }
 

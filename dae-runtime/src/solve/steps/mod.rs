@@ -8,7 +8,6 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use self::change_of_mode::complementary;
 use crate::contract::class::Method;
 use crate::contract::{Dae, Name};
 use crate::initialize::InitializationOptions;
@@ -170,7 +169,7 @@ impl<'d, 'c> Steps<'d, 'c> {
             clock,
         };
         let entered = steps.begin_in_mode([y0, yp0]);
-        let has_complementary = steps.mode.as_ref().is_some_and(|mode| !complementary(mode).is_empty());
+        let has_complementary = steps.mode.as_ref().is_some_and(|mode| !mode.complementary().is_empty());
         steps.events.enter_anew(has_complementary);
         let allowed = uncertainty(dae, &steps.options);
         steps.events.enter(&entered, None, FIRST * (t_end - t0), &allowed);
