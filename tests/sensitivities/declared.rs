@@ -89,3 +89,15 @@ fn changes_of_nothing_have_derivatives() {
         }
     }
 }
+
+/// An event on an unknown that jumps where the equations do occurs as the switch is passed: the derivatives of its time are
+/// not those of its own function, and none are given.
+#[test]
+fn events_on_what_jumps_have_no_derivatives() {
+    let jump = "param p = 1; var x = 0; var a; var y = 0; der(x) = p; der(y) = 1; a = if x > 1 { 3 } else { 1 };";
+    for event in ["when a > 2 { y = 5; }", "when a > 2 { note \"beyond\"; }"] {
+        let system = system(&format!("struct M {{ {jump} {event} }}"), "index1");
+        let error = Integration::new(system.as_ref()).sensitivities(["p"]).run(0.0, 3.0).expect_err("no derivative");
+        assert!(matches!(error, RunError::Stopped { failure: Failure::NotDifferentiable { .. }, .. }), "{error}");
+    }
+}

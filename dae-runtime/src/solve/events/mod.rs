@@ -340,8 +340,10 @@ impl<'d, 'c> Events<'d, 'c> {
         self.noted.clear();
         let now = run.stepper.time();
         let landed = self.target.take_if(|target| target.t == now);
-        let is_beyond_jump = landed.as_ref().is_some_and(|target| target.jumps);
-        let landed = landed.filter(|target| !target.jumps);
+        let (jumped, landed) = match landed {
+            Some(target) if target.jumps => (target.events, None),
+            landed => (Vec::new(), landed),
+        };
         // Another stepper may have passed the target.
         self.target.take_if(|target| (target.t - now) * self.direction < 0.0);
         let mut zeros = self.zeros(run.stepper.as_mut());
@@ -353,10 +355,13 @@ impl<'d, 'c> Events<'d, 'c> {
             self.target = Some(Target { t: better, events, other, ..*target });
             return EventOutcome::Again(better);
         }
-        if let Some(passed) = run.passed(self.last()).filter(|_| !zeros.is_empty()) {
+        if !jumped.is_empty() {
+            // The step has been repeated to end just beyond a jump.
+            let beyond = zeros.iter_mut().filter(|zero| jumped.contains(&zero.event));
+            beyond.for_each(|zero| (zero.t, zero.jumps) = (now, true));
+        } else if let Some(passed) = run.passed(self.last()).filter(|_| !zeros.is_empty()) {
             let distance = (BEYOND * (passed - self.t).abs()).max(RESOLVED * self.resolution(now));
-            let beyond = if is_beyond_jump { now } else { self.t + self.direction * distance };
-            self.move_to_jumps(&mut zeros, run.stepper.as_mut(), beyond);
+            self.move_to_jumps(&mut zeros, run.stepper.as_mut(), self.t + self.direction * distance);
         }
         zeros.sort_by(|a, b| (a.t - self.t).abs().total_cmp(&(b.t - self.t).abs()));
         let width = self.width(now);
