@@ -70,7 +70,7 @@ impl Surfaces<'_> {
     }
 
     /// Finds which surfaces of the structure depend on one another, near a state.
-    pub(super) fn link(&self, structure: &mut Structure, t: f64, y: &[f64], weights: &[f64]) {
+    fn link(&self, structure: &mut Structure, t: f64, y: &[f64], weights: &[f64]) {
         let (n, m) = (y.len(), structure.at.len());
         if m < 2 {
             return;

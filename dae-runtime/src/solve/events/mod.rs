@@ -509,15 +509,15 @@ impl<'d, 'c> Events<'d, 'c> {
         }
         // How functions change is examined at the same times for all of them.
         let mut examined: HashMap<u64, Vec<f64>> = HashMap::new();
-        // All from within the step, at whose ends functions may jump.
-        let near_ends = [NEAR_END, 2.0 * NEAR_END, 1.0 - 2.0 * NEAR_END, 1.0 - NEAR_END].map(|part| {
-            let t = self.t + part * length;
-            let mut values = Vec::new();
-            if !searched.is_empty() {
-                between(t, &mut |t, y, yp| values = self.list.signed(t, y, yp));
-            }
-            (t, values)
+        // Polynomials tell how functions of states change: unknowns that follow from these need not be solved for. All times
+        // are within the step, at whose ends functions may jump.
+        let (mut at, mut slope) = (vec![0.0; n], vec![0.0; n]);
+        let parts = [NEAR_END, 2.0 * NEAR_END, 1.0 + BETWEEN[0], 1.0 + BETWEEN[1], 1.0 + BETWEEN[2]];
+        let told = parts.into_iter().chain([1.0 - 2.0 * NEAR_END, 1.0 - NEAR_END]).map(|part| {
+            evaluate(&coefficients, part - 1.0, length, &mut at, &mut slope);
+            (self.t + part * length, self.list.values(self.t + part * length, &at, &slope))
         });
+        let told: Vec<(f64, Vec<f64>)> = told.take(if searched.is_empty() { 0 } else { usize::MAX }).collect();
         for event in searched {
             let mut value_at = |t: f64| {
                 let values = examined.entry(t.to_bits()).or_insert_with(|| {
@@ -528,9 +528,9 @@ impl<'d, 'c> Events<'d, 'c> {
                 values[event]
             };
             let mut signed: Vec<(f64, f64)> = samples.iter().map(|(t, values)| (*t, values[event])).collect();
-            let [start, after_start, before_end, end] =
-                [0, 1, 2, 3].map(|k: usize| (near_ends[k].0, near_ends[k].1[event]));
-            let within = [start, signed[1], signed[2], signed[3], end];
+            let [start, after_start, a, b, c, before_end, end] =
+                [0, 1, 2, 3, 4, 5, 6].map(|k: usize| (told[k].0, told[k].1[event]));
+            let within = [start, a, b, c, end];
             let slopes = [[start, after_start], [before_end, end]].map(|[a, b]| (b.1 - a.1) / (b.0 - a.0));
             let noise = || self.noise(event, (now, &self.ahead[0], &self.ahead[1]), &weights);
             if let Some(steepness) = untold(&within, slopes, &noise) {
